@@ -1,0 +1,57 @@
+// Package packed holds the tables of the filters: allocation with a checked
+// size, and populations counts.
+package packed
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"runtime/debug"
+	"unsafe"
+
+	"filterlab/filters"
+)
+
+// CacheLine is the alignment of every table in bytes. It is fixed, not read
+// from the host, so that layouts are the same everywhere.
+const CacheLine = 64
+
+// Words allocates a zeroed table of the given number of bits, rounded up to
+// whole cache lines, with its first word on a cache-line boundary. It refuses
+// more than filters.MaxBits, more than the address space of the platform and more
+// than a memory limit set with GOMEMLIMIT, before anything is allocated: an
+// allocation that fails in Go cannot be recovered from. field names the table in
+// the error.
+func Words(field string, nbits uint64) ([]uint64, error) {
+	if nbits > filters.MaxBits {
+		return nil, filters.Refuse(field, nbits, fmt.Sprintf("at most 2^48 bits; this needs %.4g bytes", float64(nbits)/8))
+	}
+	const line = CacheLine / 8 // words in a cache line
+	words := (nbits + 63) / 64
+	words = (words + line - 1) / line * line
+	if words == 0 {
+		words = line
+	}
+	bytes := words*8 + CacheLine
+	limit := min(uint64(math.MaxInt), uint64(debug.SetMemoryLimit(-1)))
+	if bytes > limit {
+		return nil, filters.Refuse(field, nbits, fmt.Sprintf("at most %d bits under the memory limit of %d bytes; this needs %d bytes", limit*8, limit, bytes))
+	}
+	// Go aligns large blocks to pages but small ones only to their size class:
+	// take a line more than needed and slice to the boundary.
+	raw := make([]uint64, words+line)
+	skip := 0
+	if r := uintptr(unsafe.Pointer(&raw[0])) % CacheLine; r != 0 {
+		skip = int(CacheLine-r) / 8
+	}
+	return raw[skip : skip+int(words) : skip+int(words)], nil
+}
+
+// OnesCount is the number of bits set in the table.
+func OnesCount(words []uint64) uint64 {
+	n := 0
+	for _, w := range words {
+		n += bits.OnesCount64(w)
+	}
+	return uint64(n)
+}
