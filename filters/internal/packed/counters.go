@@ -44,6 +44,9 @@ func (c *Counters) Len() uint64 { return c.n }
 // Width is the width of a counter in bits.
 func (c *Counters) Width() int { return 1 << c.log }
 
+// LogWidth is the base-2 logarithm of Width.
+func (c *Counters) LogWidth() uint { return c.log }
+
 // Max is the ceiling of a counter, 2^width - 1.
 func (c *Counters) Max() uint64 { return c.top }
 

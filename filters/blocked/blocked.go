@@ -1,0 +1,303 @@
+// Package blocked is the blocked Bloom filter of Putze, Sanders and Singler
+// (Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007; JEA 14, 2009): an
+// array of small Bloom filters, the blocks. A hash chooses one block, and all k
+// bits of its key lie in there. A block of 512 bits is one cache line, so that an
+// operation costs one cache miss instead of k.
+//
+// # What it costs
+//
+// Some blocks get more keys than others, and a crowded block answers true more
+// often than a sparse one saves. At 10 bits a key the rate is 0.967% where a
+// standard filter has 0.819%; at 20 bits a key it is three times the standard
+// one. The best k is lower, too: 6 at 10 bits a key, not 7. Sizing and
+// prediction use the exact mixture over the load of a block
+// ([filterlab/filters/theory.Blocked]), never the formula of the standard filter.
+//
+// The smaller the block, the larger that cost: with 64 bits (one machine word)
+// 10 bits a key give 1.78%, with 4096 bits about what a standard filter gives.
+//
+// # How a hash is used
+//
+// The block is the fast range of h, so h must be uniform in its high bits. An
+// identity hash on small integers puts every key into block 0; that is left to
+// be seen. The bits inside the block come from h by multiplication and are
+// independent of the block. k counts bits set for a key; choosing the block is
+// not part of it.
+//
+// Filters never fill up: Add never fails, the rate grows. There is no Delete,
+// since bits are shared.
+package blocked
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"filterlab/filters"
+	"filterlab/filters/internal/packed"
+	"filterlab/filters/theory"
+)
+
+// Limits of the geometry.
+const (
+	MinBlockBits     = 64   // one machine word
+	MaxBlockBits     = 4096 // a page of bits, eight cache lines
+	DefaultBlockBits = 512  // one cache line; fixed, not read from the host, so that filters are alike everywhere
+	MaxK             = 64   // what one 64-bit hash can feed
+)
+
+// chunk is how many keys the batch methods work on at once: enough that the
+// cache misses of the first probes overlap, few enough for the stack.
+const chunk = 64
+
+// Config is a filter by geometry.
+type Config struct {
+	Blocks    uint64 // number of blocks, 1 to 2^48/BlockBits
+	BlockBits int    // bits of a block, a power of two from 64 to 4096; 0 means 512
+	K         int    // bits set for a key, 1 to 64
+	Probes    Probes // how they are drawn; zero means Independent
+}
+
+// normal fills in defaults and refuses what cannot be built.
+func (c Config) normal() (Config, error) {
+	if c.BlockBits == 0 {
+		c.BlockBits = DefaultBlockBits
+	}
+	if !validBlockBits(c.BlockBits) {
+		return c, refuseBlockBits(c.BlockBits)
+	}
+	if most := filters.MaxBits / uint64(c.BlockBits); c.Blocks < 1 || c.Blocks > most {
+		return c, filters.Refuse("blocked: blocks", c.Blocks, fmt.Sprintf("1 to %d blocks of %d bits (2^48 bits)", most, c.BlockBits))
+	}
+	if c.K < 1 || c.K > MaxK {
+		return c, filters.Refuse("blocked: k", c.K, fmt.Sprintf("1 to %d bits for a key", MaxK))
+	}
+	switch c.Probes {
+	case DefaultProbes:
+		c.Probes = Independent
+	case Independent, Distinct:
+	default:
+		return c, filters.Refuse("blocked: probes", c.Probes, "independent or distinct")
+	}
+	return c, nil
+}
+
+// bits is the size of the table.
+func (c Config) bits() uint64 { return c.Blocks * uint64(c.BlockBits) }
+
+// predict is the expectation after inserted keys; c is normal.
+func (c Config) predict(inserted, capacity uint64) theory.Prediction {
+	distinct := c.Probes == Distinct
+	return theory.Prediction{
+		Inserted: inserted,
+		FPR:      theory.Combine(theory.Blocked(c.Blocks, c.BlockBits, inserted, c.K, distinct), theory.HashFloor(inserted, 64)),
+		BuildSD:  theory.BlockedBuildSD(c.Blocks, c.BlockBits, inserted, c.K, distinct),
+		Fill:     theory.BlockedFill(c.Blocks, c.BlockBits, inserted, c.K, distinct),
+		Bits:     c.bits(),
+		K:        c.K,
+		Capacity: capacity,
+	}
+}
+
+// Filter is a blocked Bloom filter. Make one with New or Variant.New.
+type Filter struct {
+	geometry
+	config Config
+}
+
+// The capabilities, checked by the compiler.
+var (
+	_ filters.Filter       = (*Filter)(nil)
+	_ filters.BatchAdder   = (*Filter)(nil)
+	_ filters.BatchQuerier = (*Filter)(nil)
+	_ filters.TestAdder    = (*Filter)(nil)
+	_ filters.Merger       = (*Filter)(nil)
+	_ filters.Resetter     = (*Filter)(nil)
+	_ filters.FillReporter = (*Filter)(nil)
+	_ filters.Estimator    = (*Filter)(nil)
+	_ filters.Predictor    = (*Filter)(nil)
+)
+
+// New makes an empty filter of the given geometry.
+func New(c Config) (*Filter, error) {
+	c, err := c.normal()
+	if err != nil {
+		return nil, err
+	}
+	words, err := packed.Words("blocked: bits", c.bits())
+	if err != nil {
+		return nil, err
+	}
+	log := bits.TrailingZeros(uint(c.BlockBits))
+	return &Filter{
+		config: c,
+		geometry: geometry{
+			words: words,
+			count: c.Blocks,
+			mask:  uint64(c.BlockBits) - 1,
+			log:   uint(log),
+			fresh: 64 / log,
+			k:     c.K,
+		},
+	}, nil
+}
+
+// Config returns the geometry, defaults filled in.
+func (f *Filter) Config() Config { return f.config }
+
+// SizeBits is blocks times block bits.
+func (f *Filter) SizeBits() uint64 { return f.config.bits() }
+
+// K is the number of bits set for a key.
+func (f *Filter) K() int { return f.k }
+
+// Reset empties the filter.
+func (f *Filter) Reset() { clear(f.words) }
+
+// Contains reports whether h may have been added: one cache line is read
+// (BlockBits up to 512). It does not leave early, so that hits and misses cost
+// the same and no branch depends on the answer.
+func (f *Filter) Contains(h uint64) bool {
+	base := f.block(h)
+	hit := uint64(1)
+	if f.config.Probes == Distinct {
+		var pos [MaxK]uint16
+		for _, p := range f.subset(&pos, h) {
+			hit &= f.words[base+uint64(p>>6)] >> (p & 63)
+		}
+		return hit&1 != 0
+	}
+	x := h
+	for left := f.k; left > 0; left -= f.fresh {
+		x = mix(x)
+		y := x
+		for i := min(left, f.fresh); i > 0; i-- {
+			p := y & f.mask
+			hit &= f.words[base+p>>6] >> (p & 63)
+			y >>= f.log & 63
+		}
+	}
+	return hit&1 != 0
+}
+
+// Add stores h. It never fails.
+func (f *Filter) Add(h uint64) error {
+	base := f.block(h)
+	if f.config.Probes == Distinct {
+		var pos [MaxK]uint16
+		for _, p := range f.subset(&pos, h) {
+			f.words[base+uint64(p>>6)] |= 1 << (p & 63)
+		}
+		return nil
+	}
+	x := h
+	for left := f.k; left > 0; left -= f.fresh {
+		x = mix(x)
+		y := x
+		for i := min(left, f.fresh); i > 0; i-- {
+			p := y & f.mask
+			f.words[base+p>>6] |= 1 << (p & 63)
+			y >>= f.log & 63
+		}
+	}
+	return nil
+}
+
+// TestAndAdd stores h and reports what Contains answered just before.
+func (f *Filter) TestAndAdd(h uint64) (present bool, err error) {
+	present = f.Contains(h)
+	if !present {
+		err = f.Add(h)
+	}
+	return present, err
+}
+
+// Merge adds the keys of other, a filter of the same geometry: the result is
+// bit for bit the filter that all the keys would have built.
+func (f *Filter) Merge(other filters.Filter) error {
+	o, ok := other.(*Filter)
+	if !ok {
+		return filters.Differ("type", fmt.Sprintf("%T", f), fmt.Sprintf("%T", other))
+	}
+	a, b := f.config, o.config
+	switch {
+	case a.BlockBits != b.BlockBits:
+		return filters.Differ("block", a.BlockBits, b.BlockBits)
+	case a.Blocks != b.Blocks:
+		return filters.Differ("blocks", a.Blocks, b.Blocks)
+	case a.K != b.K:
+		return filters.Differ("k", a.K, b.K)
+	case a.Probes != b.Probes:
+		return filters.Differ("probes", a.Probes, b.Probes)
+	}
+	for i, w := range o.words {
+		f.words[i] |= w
+	}
+	return nil
+}
+
+// Predict is the expectation for this geometry after inserted distinct hashes:
+// the mean over seeds, by the exact mixture over block loads.
+func (f *Filter) Predict(inserted uint64) (theory.Prediction, error) {
+	return f.config.predict(inserted, 0), nil
+}
+
+// FillRatio is the share of bits set. It costs one pass over the table.
+func (f *Filter) FillRatio() float64 {
+	return float64(packed.OnesCount(f.words)) / float64(f.SizeBits())
+}
+
+// EstimatedFPR is the mean over the blocks of the rate inside each, given how
+// many of its bits are set: x of B bits give (x/B)^k with independent probes and
+// C(x,k)/C(B,k) with distinct ones. Hashes are uniform over blocks, so the mean
+// is the rate of this very filter, not an average over filters. It costs one
+// pass over the table.
+func (f *Filter) EstimatedFPR() float64 {
+	var seen [MaxBlockBits + 1]uint64 // blocks by the number of their set bits
+	per := 1 << (f.log - 6)
+	for i := uint64(0); i < f.count; i++ {
+		x := packed.OnesCount(f.words[int(i)*per:][:per])
+		seen[x]++
+	}
+	sum := 0.0
+	for x, blocks := range seen[:f.config.BlockBits+1] {
+		if blocks > 0 {
+			sum += float64(blocks) * f.rate(x)
+		}
+	}
+	return sum / float64(f.count)
+}
+
+// rate is the chance that a hash not stored finds its bits set in a block with
+// x bits set.
+func (f *Filter) rate(x int) float64 {
+	if f.config.Probes == Independent {
+		return math.Pow(float64(x)/float64(f.config.BlockBits), float64(f.k))
+	}
+	r := 1.0
+	for i := 0; i < f.k && r > 0; i++ {
+		r *= float64(max(x-i, 0)) / float64(f.config.BlockBits-i)
+	}
+	return r
+}
+
+// EstimatedN is the number of distinct hashes whose expected fill is the present
+// one. A bit stays clear through one key with probability 1 - (1-q)/blocks,
+// where q, the chance that it stays clear in its own block, is (1-1/B)^k for
+// independent and 1-k/B for distinct probes; hence the expected share of clear
+// bits after n keys is that to the power n, whatever the spread of the loads,
+// and its inverse is exact.
+//
+// The estimate is +Inf only when all bits are set. Its bias is that of linear
+// counting over the whole table (Whang et al., TODS 15:2, 1990), a fraction of a
+// key at normal loads. Summing an estimate for each block would add that bias
+// once a block and be infinite as soon as one block is full. Keys that a bad
+// hash crowds into few blocks are underestimated.
+func (f *Filter) EstimatedN() float64 {
+	b := float64(f.config.BlockBits)
+	hit := float64(f.k) / b // the chance that a key of the block sets a given bit
+	if f.config.Probes == Independent {
+		hit = -math.Expm1(float64(f.k) * math.Log1p(-1/b))
+	}
+	return math.Log1p(-f.FillRatio()) / math.Log1p(-hit/float64(f.count))
+}
