@@ -61,7 +61,7 @@ func settle(a Axis, measured, theory []float64) (scale, error) {
 	}
 	switch {
 	case fixedLo && fixedHi:
-	case hi-lo > 1e-9*max(math.Abs(lo), math.Abs(hi)):
+	case hi-lo > 1e-6*s.magnitude(lo, hi):
 		pad := 0.04 * (hi - lo)
 		if !a.Log && lo >= 0 && lo < 0.3*hi {
 			lo = 0 // a linear axis that nearly reaches zero shows it
@@ -71,7 +71,7 @@ func settle(a Axis, measured, theory []float64) (scale, error) {
 		hi += pad
 	case a.Log:
 		lo, hi = lo-1, hi+1 // equal values: a tenth to ten times
-	case lo == 0:
+	case lo == 0 && hi == 0:
 		lo, hi = -1, 1
 	default:
 		lo, hi = min(0, 2*lo), max(0, 2*hi)
@@ -87,6 +87,15 @@ func settle(a Axis, measured, theory []float64) (scale, error) {
 	}
 	s.lo, s.hi = lo, hi
 	return s, nil
+}
+
+// magnitude is what a range is compared with to call its ends equal: log10 already
+// measures ratios.
+func (s scale) magnitude(lo, hi float64) float64 {
+	if s.Log {
+		return 1
+	}
+	return max(math.Abs(lo), math.Abs(hi))
 }
 
 // extent is the smallest range of drawing coordinates around the values; lo > hi
@@ -191,10 +200,10 @@ func (s scale) ticks(limit int) []plot.Tick {
 	default:
 		major = steps(s.lo, s.hi, limit)
 	}
-	labels := s.labels(major)
+	names := labels(major, s.Format)
 	out := make([]plot.Tick, 0, len(major)+len(minor))
 	for i, d := range major {
-		out = append(out, plot.Tick{Value: s.at(d.value()), Label: labels[i]})
+		out = append(out, plot.Tick{Value: s.at(d.value()), Label: names[i]})
 	}
 	for _, d := range minor {
 		if v := s.at(d.value()); s.holds(v) {
@@ -224,7 +233,13 @@ func (s scale) decades(limit int) (major, minor []decimal) {
 	major = pick(1, 1)
 	if len(major) > limit {
 		stride := (len(major) + limit - 1) / limit
+		if stride > 10 {
+			return pick(stride, 1), nil
+		}
 		return pick(stride, 1), pick(1, 1)
+	}
+	if len(major) > limit/2+1 { // finer ticks would be a blur
+		return major, nil
 	}
 	minor = pick(1, all...)
 	if len(major) >= 3 {
@@ -247,7 +262,11 @@ func (s scale) decades(limit int) (major, minor []decimal) {
 // steps are the multiples of 1, 2 or 5 times a power of ten within a range.
 func steps(lo, hi float64, limit int) []decimal {
 	e := int(math.Floor(math.Log10((hi - lo) / float64(limit))))
-	for _, m := range []int64{1, 2, 5, 10, 20, 50} {
+	for i := range 6 {
+		m := []int64{1, 2, 5}[i%3]
+		if i == 3 {
+			e++
+		}
 		step := decimal{m, e}.value()
 		first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
 		if last-first+1 > float64(limit) {
@@ -272,10 +291,6 @@ func shortest(v float64) decimal {
 }
 
 // labels writes ticks in one manner for the whole axis.
-func (s scale) labels(ds []decimal) []string {
-	return labels(ds, s.Format)
-}
-
 func labels(ds []decimal, f Format) []string {
 	out := make([]string, len(ds))
 	long := f == Power

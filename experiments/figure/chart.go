@@ -80,8 +80,9 @@ func (g Grid) sheet(t typeset) (sheet, error) {
 		}
 		body := draw.Crop(dc, leading(label), 0, leading(label), 0)
 		t.put(dc, label, vg.Point{X: body.Center().X, Y: dc.Min.Y + 0.25*labelSize}, clean(g.X.Label))
-		label.Rotation = math.Pi / 2
-		t.put(dc, label, vg.Point{X: dc.Min.X + 0.8*labelSize, Y: body.Center().Y}, clean(g.Y.Label))
+		upright := label // a copy: the body is drawn once for each format
+		upright.Rotation = math.Pi / 2
+		t.put(dc, upright, vg.Point{X: dc.Min.X + 0.8*labelSize, Y: body.Center().Y}, clean(g.Y.Label))
 
 		plots := make([][]*plot.Plot, rows)
 		for r := range plots {

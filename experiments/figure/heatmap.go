@@ -36,7 +36,7 @@ type Cell struct {
 
 const (
 	cellHeight = vg.Length(21)
-	ramp       = 48 // steps of the colour bar
+	ramp       = 64 // steps of the colour bar
 )
 
 func (h HeatMap) sheet(t typeset) (sheet, error) {
@@ -147,8 +147,9 @@ func (h HeatMap) sheet(t typeset) (sheet, error) {
 			}
 		}
 		t.put(dc, label, vg.Point{X: box.Center().X, Y: dc.Min.Y + 0.25*labelSize}, clean(h.X))
-		label.Rotation = math.Pi / 2
-		t.put(dc, label, vg.Point{X: dc.Min.X + 0.8*labelSize, Y: box.Center().Y}, clean(h.Y))
+		upright := label
+		upright.Rotation = math.Pi / 2
+		t.put(dc, upright, vg.Point{X: dc.Min.X + 0.8*labelSize, Y: box.Center().Y}, clean(h.Y))
 
 		bar := draw.Crop(draw.Canvas{Canvas: dc.Canvas, Rectangle: vg.Rectangle{
 			Min: vg.Point{X: box.Max.X + 10, Y: box.Min.Y}, Max: vg.Point{X: box.Max.X + 20, Y: box.Max.Y}}}, 0, 0, 0.4, -0.4)
@@ -170,7 +171,7 @@ func (h HeatMap) sheet(t typeset) (sheet, error) {
 			dc.StrokeLine2(line, bar.Max.X, y, bar.Max.X+long, y)
 			t.put(dc, tick, vg.Point{X: bar.Max.X + 5, Y: y - 0.36*tickSize}, m.Label)
 		}
-		t.put(dc, label, vg.Point{X: dc.Max.X - 0.3*labelSize, Y: box.Center().Y}, clean(h.Value.Label))
+		t.put(dc, upright, vg.Point{X: dc.Max.X - 0.3*labelSize, Y: box.Center().Y}, clean(h.Value.Label))
 	}
 	return s, nil
 }

@@ -10,7 +10,7 @@ import (
 const (
 	thumbWidth  = vg.Length(22)
 	thumbGap    = vg.Length(5)
-	legendWidth = vg.Length(112) // of the text; longer names are wrapped
+	legendWidth = vg.Length(98) // of the text; longer names are wrapped
 	legendGap   = vg.Length(10)
 )
 

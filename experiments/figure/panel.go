@@ -240,29 +240,61 @@ func (k ink) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		flush()
 	}
+	beside := map[vg.Point]int{} // upper bounds at one place, drawn side by side
 	for i, s := range k.Series {
 		if s.Theory {
 			continue
 		}
+		var marks, bounds []vg.Point
+		var bars vg.Path
 		for _, pt := range s.Points {
 			at, ok := place(pt.X, pt.Y)
 			if !ok || !k.x.holds(k.x.at(pt.X)) {
 				continue
 			}
 			if pt.barred() {
-				k.bar(c, ty, at.X, pt, k.looks[i])
+				bars = k.bar(bars, ty, at.X, pt)
 			}
 			if !k.y.holds(k.y.at(pt.Y)) {
 				continue
 			}
 			if pt.UpperBound {
-				openDown.draw(c, k.looks[i].colour, radius, at)
+				bounds = append(bounds, at.Add(vg.Point{X: 2.5 * radius * vg.Length(beside[at])}))
+				beside[at]++
 			} else {
-				k.looks[i].glyph.draw(c, k.looks[i].colour, radius, at)
+				marks = append(marks, at)
 			}
 		}
+		if len(bars) > 0 {
+			c.SetLineStyle(draw.LineStyle{Color: k.looks[i].colour, Width: barWidth})
+			c.Stroke(bars)
+		}
+		k.looks[i].glyph.draw(c, k.looks[i].colour, radius, marks...)
+		openDown.draw(c, k.looks[i].colour, radius, bounds...)
 	}
-	note := k.t.style(captionSize, black)
+	k.rings(c, place)
+}
+
+// rings draws the marks with their texts, each text where it covers least.
+func (k ink) rings(c draw.Canvas, place func(x, y float64) (vg.Point, bool)) {
+	if len(k.Marks) == 0 {
+		return
+	}
+	var busy []vg.Point // the data, densely enough for a text not to slip through
+	for _, s := range k.Series {
+		var last vg.Point
+		for i, pt := range s.Points {
+			at, ok := place(pt.X, pt.Y)
+			if !ok {
+				continue
+			}
+			for f := vg.Length(0.1); i > 0 && (s.Theory || s.Join) && f < 1; f += 0.1 {
+				busy = append(busy, last.Add(at.Sub(last).Scale(f)))
+			}
+			busy, last = append(busy, at), at
+		}
+	}
+	text := k.t.style(captionSize, black)
 	for _, m := range k.Marks {
 		at, ok := place(m.X, m.Y)
 		if !ok || !c.Contains(at) {
@@ -272,36 +304,58 @@ func (k ink) Plot(c draw.Canvas, p *plot.Plot) {
 		if m.Text == "" {
 			continue
 		}
-		// Above and to the right, turned inwards at the edges.
-		text, offset := clean(m.Text), vg.Point{X: 2 * radius, Y: 2 * radius}
-		note.XAlign = draw.XLeft
-		if at.X+offset.X+note.Width(text) > c.Max.X {
-			offset.X, note.XAlign = -offset.X, draw.XRight
+		line := clean(m.Text)
+		size := vg.Point{X: text.Width(line), Y: 0.75 * captionSize}
+		best, least := vg.Point{}, math.MaxInt
+		for _, away := range []vg.Length{2, 5, 8} {
+			for _, corner := range []vg.Point{{X: 1, Y: 1}, {X: 1, Y: -1}, {X: -1, Y: 1}, {X: -1, Y: -1}} {
+				// The text's nearest corner stands off the ring; from is its lower left.
+				from := at.Add(corner.Scale(away * radius))
+				if corner.X < 0 {
+					from.X -= size.X
+				}
+				if corner.Y < 0 {
+					from.Y -= size.Y
+				}
+				to := from.Add(size)
+				covered := 0
+				for _, b := range busy {
+					if b.X > from.X-2 && b.X < to.X+2 && b.Y > from.Y-2 && b.Y < to.Y+2 {
+						covered++
+					}
+				}
+				if c.Contains(from) && c.Contains(to) && covered < least {
+					best, least = from, covered
+				}
+			}
 		}
-		if at.Y+offset.Y+captionSize > c.Max.Y {
-			offset.Y = -offset.Y - 0.7*captionSize
+		if least < math.MaxInt { // else the text is longer than the frame
+			k.t.put(c, text, best, line)
 		}
-		k.t.put(c, note, at.Add(offset), text)
 	}
 }
 
-// bar draws an interval, with a cap at each end that the frame holds.
-func (k ink) bar(c draw.Canvas, ty func(float64) vg.Length, x vg.Length, pt Point, l look) {
-	style := draw.LineStyle{Color: l.colour, Width: barWidth}
+// bar adds an interval to a path, with a cap at each end that the frame holds.
+func (k ink) bar(p vg.Path, ty func(float64) vg.Length, x vg.Length, pt Point) vg.Path {
 	lo, hi := k.y.at(pt.Lo), k.y.at(pt.Hi)
 	if math.IsNaN(hi) || hi < k.y.lo || lo > k.y.hi {
-		return
+		return p
+	}
+	line := func(x0, y0, x1, y1 vg.Length) {
+		p.Move(vg.Point{X: x0, Y: y0})
+		p.Line(vg.Point{X: x1, Y: y1})
 	}
 	from, to := k.y.lo, k.y.hi
 	if k.y.holds(lo) {
 		from = lo
-		c.StrokeLine2(style, x-capWidth/2, ty(from), x+capWidth/2, ty(from))
+		line(x-capWidth/2, ty(from), x+capWidth/2, ty(from))
 	}
 	if k.y.holds(hi) {
 		to = hi
-		c.StrokeLine2(style, x-capWidth/2, ty(to), x+capWidth/2, ty(to))
+		line(x-capWidth/2, ty(to), x+capWidth/2, ty(to))
 	}
-	c.StrokeLine2(style, x, ty(from), x, ty(to))
+	line(x, ty(from), x, ty(to))
+	return p
 }
 
 // references draws the frame and the reference lines with their labels outside it.

@@ -79,10 +79,29 @@ const (
 	openDown // kept for upper bounds
 )
 
-// draw puts a glyph of the given radius at a point.
-func (g glyph) draw(c draw.Canvas, clr color.Color, r vg.Length, at vg.Point) {
-	polygon := func(fill bool, xy ...vg.Length) {
-		var p vg.Path
+// draw puts a glyph of the given radius at each point, as one path: an SVG of a
+// thousand marks stays small.
+func (g glyph) draw(c draw.Canvas, clr color.Color, r vg.Length, points ...vg.Point) {
+	if len(points) == 0 {
+		return
+	}
+	var p vg.Path
+	for _, at := range points {
+		p = g.append(p, r, at)
+	}
+	c.SetLineStyle(draw.LineStyle{Color: clr, Width: barWidth})
+	switch g {
+	case disc, box, pyramid, diamond:
+		c.Fill(p)
+	default:
+		c.Stroke(p)
+	}
+}
+
+// append adds the outline of one glyph to a path.
+func (g glyph) append(p vg.Path, r vg.Length, at vg.Point) vg.Path {
+	// Corners are in units of r, x and y in turn.
+	line := func(closed bool, xy ...vg.Length) {
 		for i := 0; i < len(xy); i += 2 {
 			pt := vg.Point{X: at.X + r*xy[i], Y: at.Y + r*xy[i+1]}
 			if i == 0 {
@@ -91,48 +110,31 @@ func (g glyph) draw(c draw.Canvas, clr color.Color, r vg.Length, at vg.Point) {
 				p.Line(pt)
 			}
 		}
-		p.Close()
-		if fill {
-			c.Fill(p)
-		} else {
-			c.Stroke(p)
+		if closed {
+			p.Close()
 		}
 	}
-	bar := func(x, y vg.Length) {
-		c.Stroke(vg.Path{
-			{Type: vg.MoveComp, Pos: vg.Point{X: at.X - r*x, Y: at.Y - r*y}},
-			{Type: vg.LineComp, Pos: vg.Point{X: at.X + r*x, Y: at.Y + r*y}},
-		})
-	}
-	circle := func() (p vg.Path) {
+	switch g {
+	case disc, ring:
 		p.Move(vg.Point{X: at.X + r, Y: at.Y})
 		p.Arc(at, r, 0, 2*math.Pi)
 		p.Close()
-		return p
-	}
-	c.SetLineStyle(draw.LineStyle{Color: clr, Width: barWidth})
-	switch g {
-	case disc:
-		c.Fill(circle())
-	case box:
-		polygon(true, -.9, -.9, .9, -.9, .9, .9, -.9, .9)
+	case box, frame:
+		line(true, -.9, -.9, .9, -.9, .9, .9, -.9, .9)
 	case pyramid:
-		polygon(true, 0, 1.25, -1.1, -.75, 1.1, -.75)
+		line(true, 0, 1.25, -1.1, -.75, 1.1, -.75)
 	case diamond:
-		polygon(true, 0, 1.35, 1.1, 0, 0, -1.35, -1.1, 0)
+		line(true, 0, 1.35, 1.1, 0, 0, -1.35, -1.1, 0)
 	case cross:
-		bar(.9, .9)
-		bar(.9, -.9)
-	case ring:
-		c.Stroke(circle())
-	case frame:
-		polygon(false, -.9, -.9, .9, -.9, .9, .9, -.9, .9)
+		line(false, -.9, -.9, .9, .9)
+		line(false, -.9, .9, .9, -.9)
 	case plus:
-		bar(1.2, 0)
-		bar(0, 1.2)
+		line(false, -1.2, 0, 1.2, 0)
+		line(false, 0, -1.2, 0, 1.2)
 	case openDown:
-		polygon(false, 0, -1.6, 1.3, .7, -1.3, .7)
+		line(true, 0, -1.6, 1.3, .7, -1.3, .7)
 	}
+	return p
 }
 
 // typeset holds the fonts, embedded in the program so that a machine without any
@@ -173,13 +175,16 @@ func (t typeset) bold(size vg.Length) text.Style {
 // put draws one line with its baseline at the point, aligned by s.XAlign and turned by
 // s.Rotation. (draw.Canvas.FillText places lines by font size instead of extents.)
 func (t typeset) put(c draw.Canvas, s text.Style, at vg.Point, line string) {
+	face, start := t.handler.Fonts.Lookup(s.Font, s.Font.Size), vg.Point{X: vg.Length(s.XAlign) * s.Width(line)}
 	c.SetColor(s.Color)
+	if s.Rotation == 0 {
+		c.FillString(face, at.Add(start), line)
+		return
+	}
 	c.Push()
 	c.Translate(at)
-	if s.Rotation != 0 {
-		c.Rotate(s.Rotation)
-	}
-	c.FillString(t.handler.Fonts.Lookup(s.Font, s.Font.Size), vg.Point{X: vg.Length(s.XAlign) * s.Width(line)}, line)
+	c.Rotate(s.Rotation)
+	c.FillString(face, start, line)
 	c.Pop()
 }
 
