@@ -98,7 +98,8 @@ type Point struct {
 	// to the edge.
 	Lo, Hi float64
 	// UpperBound says that no event was seen and Y is what the trials exclude;
-	// see Unseen. It is drawn as an open mark pointing down.
+	// see Unseen. It is drawn as an open mark pointing down; those of several
+	// series at one place are fanned out around it.
 	UpperBound bool
 }
 

@@ -240,7 +240,16 @@ func (k ink) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		flush()
 	}
-	beside := map[vg.Point]int{} // upper bounds at one place, drawn side by side
+	// Equal trials give equal upper bounds: those at one place are fanned out
+	// around it, or only the last series would seem to have seen nothing.
+	same, fanned := map[vg.Point]int{}, map[vg.Point]int{}
+	for _, s := range k.Series {
+		for _, pt := range s.Points {
+			if at, ok := place(pt.X, pt.Y); ok && pt.UpperBound && !s.Theory {
+				same[at]++
+			}
+		}
+	}
 	for i, s := range k.Series {
 		if s.Theory {
 			continue
@@ -259,8 +268,9 @@ func (k ink) Plot(c draw.Canvas, p *plot.Plot) {
 				continue
 			}
 			if pt.UpperBound {
-				bounds = append(bounds, at.Add(vg.Point{X: 2.5 * radius * vg.Length(beside[at])}))
-				beside[at]++
+				off := vg.Length(fanned[at]) - vg.Length(same[at]-1)/2
+				fanned[at]++
+				bounds = append(bounds, at.Add(vg.Point{X: 1.5 * radius * off}))
 			} else {
 				marks = append(marks, at)
 			}
