@@ -169,6 +169,10 @@ func (in *inBlock) add() {
 			p[in.lo] = 0
 			in.lo++
 		}
+		for in.lo < in.hi && p[in.hi] < negligible {
+			p[in.hi] = 0 // before it turns denormal, which would be slow
+			in.hi--
+		}
 	}
 	var f, sq float64
 	for i := in.lo; i <= in.hi; i++ {
