@@ -70,32 +70,19 @@ func BlockedBestK(blocks uint64, B int, n uint64, distinct bool) int {
 // floor of a 64-bit hash included, is at most p; k = 0 picks the k of fewest
 // blocks.
 func SizeBlocked(B int, n uint64, p float64, k int, distinct bool) (blocks uint64, kBest int, ok bool) {
-	if !validBlocked(1, B, max(k, 1)) || k < 0 || n == 0 || !(p > 0 && p < 1) {
+	own, ok := spend(n, p)
+	if !ok || k < 0 || !validBlocked(1, B, max(k, 1)) {
 		return 0, 0, false
 	}
-	floor := HashFloor(n, 64)
-	own := (p - floor) / (1 - floor)
-	if !(own > 0) {
-		return 0, 0, false
-	}
-	size := func(k int) float64 {
+	return cheapest(-0.8*math.Log2(p), k, func(k int) uint64 {
 		in := newInBlock(B, k, distinct)
-		K := float64(k)
-		guess := float64(n) * -K / math.Log1p(-math.Pow(own, 1/K)) / float64(B)
-		x := least(guess, func(blocks uint64) float64 { return in.mean(blocks, n) / own })
-		if x == 0 || x > maxSize/uint64(B) {
-			return math.Inf(1)
+		guess, slope := classicSize(n, own, k)
+		blocks := least(guess/float64(B), slope, func(x uint64) float64 { return in.mean(x, n) / own })
+		if blocks > maxSize/uint64(B) {
+			return 0
 		}
-		return float64(x)
-	}
-	if k == 0 {
-		k = descend(-0.8*math.Log2(p), size)
-	}
-	x := size(k)
-	if math.IsInf(x, 1) {
-		return 0, 0, false
-	}
-	return uint64(x), k, true
+		return blocks
+	})
 }
 
 func validBlocked(blocks uint64, B, k int) bool {
@@ -161,8 +148,15 @@ func (in *inBlock) add() {
 		}
 		open := 1 / float64(in.B-own)
 		in.hi = min(in.hi+1, in.B)
-		for i := in.hi; i > in.lo; i-- {
-			p[i] = (p[i]*float64(i-own) + p[i-1]*float64(in.B-i+1)) * open
+		hits, misses := float64(in.hi-own)*open, float64(in.B-in.hi+1)*open
+		row := p[in.lo : in.hi+1]
+		above := row[len(row)-1]
+		for i := len(row) - 1; i > 0; i-- {
+			below := row[i-1]
+			row[i] = above*hits + below*misses
+			above = below
+			hits -= open
+			misses += open
 		}
 		p[in.lo] *= max(float64(in.lo-own), 0) * open
 		for in.lo < in.hi && p[in.lo] < negligible {
@@ -187,7 +181,7 @@ func (in *inBlock) add() {
 }
 
 // negligible probabilities are dropped from a distribution.
-const negligible = 1e-60
+const negligible = 1e-45
 
 // mean is the rate over the load of a block when n keys choose among blocks.
 func (in *inBlock) mean(blocks, n uint64) float64 {

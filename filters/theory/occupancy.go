@@ -54,8 +54,8 @@ func occupancyMoment(m, N float64, r int) float64 {
 	if r == 2 {
 		return p*p + v
 	}
-	if m >= deltaCells*R*R {
-		return math.Pow(p, R) * (1 + R*(R-1)/2*v/(p*p))
+	if m >= expandCells*R*R && m*N*N >= 2e8*R*R*R*R {
+		return expandedMoment(m, N, r, p, v)
 	}
 	return positiveMoment(m, allHit(r, p, func(i int, prec uint) *big.Float {
 		if float64(i) >= m {
@@ -66,9 +66,38 @@ func occupancyMoment(m, N float64, r int) float64 {
 	}))
 }
 
-// deltaCells r^2 cells are enough for the second-order expansion of the r-th
-// moment: its relative error is below 0.03 r^4/m^2 at every load.
-const deltaCells = 17000
+// expandCells r^2 cells are enough for the expansion of the r-th moment, provided
+// that m N^2 is at least 2e8 r^4 (few throws into many cells collide too rarely
+// for their cumulants to help). Measured against the exact sum over loads from
+// 1e-4 to 10 and r up to 128, its relative error is then below 1e-10; it falls
+// with the cube of the number of cells.
+const expandCells = 300
+
+// expandedMoment is E[(X/m)^r] to the order 1/m^2. With X/m = p + Y the terms are
+// E[Y^2] = v, E[Y^3] to its leading order and E[Y^4] = 3 v^2 to its leading order.
+func expandedMoment(m, N float64, r int, p, v float64) float64 {
+	R := float64(r)
+	c2 := R * (R - 1) / 2
+	c3 := c2 * (R - 2) / 3
+	c4 := c3 * (R - 3) / 4
+	y := v / (p * p)
+	return math.Pow(p, R) * (1 + c2*y + c3*thirdCumulant(N/m)/(m*m*p*p*p) + 3*c4*y*y)
+}
+
+// thirdCumulant is m^2 times the third cumulant of X/m for large m at lambda =
+// N/m throws a cell. It follows from the saddle point of the generating function
+// of the empty cells, (N!/m^N) [z^N] (e^z-1+u)^m, whose logarithm is differentiated
+// three times in ln u.
+func thirdCumulant(lambda float64) float64 {
+	if lambda < 1e-3 {
+		// The closed form cancels here. Collisions are then Poisson, with mean
+		// m lambda^2/2.
+		return -lambda * lambda / 2 * (1 - 13.0/3*lambda)
+	}
+	q := math.Exp(-lambda)
+	a := (1 + lambda) * q
+	return -q * (1 - 3*a + 2*a*a + lambda*lambda*q*q)
+}
 
 // positiveMoment turns the probabilities P_d that d given cells out of m are all
 // hit (d = 0..r) into E[(X/m)^r]. From X (X)_d = (X)_{d+1} + d (X)_d the mixed
