@@ -231,9 +231,9 @@ func checkLostKeys(r *report, v filters.Variant) {
 // but cost no key and no panic.
 func checkDegenerate(r *report, v filters.Variant) {
 	const n = 2000
+	t := r.target(v, n)
 	for _, set := range degenerate() {
 		hs := set.take(n)
-		t := r.target(v, n)
 		q, err := v.Build(t, hs)
 		if err == nil {
 			if lost, first := missing(q, hs); lost > 0 {
@@ -345,35 +345,39 @@ func checkBuild(r *report, v filters.Variant) {
 // checkBatchAdd: AddMany leaves the filter as single Adds would, for every
 // length and up to the first key that does not fit.
 func checkBatchAdd(r *report, v filters.Variant) {
+	const longest = 300
 	m := r.maker(v)
-	t := r.target(v, 2000)
-	need[filters.BatchAdder](r, r.make(m, t), "AddMany")
+	hs := Members(11, longest*(longest+1)/2)
+	t := r.target(v, len(hs))
+	single, batch := r.make(m, t), r.make(m, t)
+	need[filters.BatchAdder](r, batch, "AddMany")
 	others := NonMembers(11, 500)
-	for n := range 301 {
-		hs := Members(11, n)
-		single, batch := r.make(m, t), r.make(m, t)
-		for _, h := range hs {
+	for n := range longest + 1 { // ever longer batches into the same two filters
+		chunk := hs[:n]
+		hs = hs[n:]
+		for _, h := range chunk {
 			if err := single.Add(h); err != nil {
 				r.fatalf("Add: %v", err)
 			}
 		}
-		kept := slices.Clone(hs)
-		if got, err := batch.(filters.BatchAdder).AddMany(hs); got != n || err != nil {
+		kept := slices.Clone(chunk)
+		if got, err := batch.(filters.BatchAdder).AddMany(chunk); got != n || err != nil {
 			r.errorf("AddMany(%d hashes) = %d, %v", n, got, err)
 		}
-		if !slices.Equal(hs, kept) {
+		if !slices.Equal(chunk, kept) {
 			r.errorf("AddMany(%d hashes) changed its argument", n)
 		}
-		queries := join(hs, others)
+		queries := join(chunk, others)
 		if d := observe(single, queries).differ(observe(batch, queries)); d != "" {
-			r.errorf("after %d keys single Adds and AddMany differ: %s", n, d)
+			r.errorf("after a batch of %d keys single Adds and AddMany differ: %s", n, d)
 		}
 	}
 
 	// Overfull: the count tells what is in.
-	hs := Members(12, 8*int(t.N))
+	t = r.target(v, 2000)
+	hs = Members(12, 8*int(t.N))
 	queries := join(hs, NonMembers(12, 5000))
-	single, batch := r.make(m, t), r.make(m, t)
+	single, batch = r.make(m, t), r.make(m, t)
 	want, wantErr := len(hs), error(nil)
 	for i, h := range hs {
 		if err := single.Add(h); err != nil {

@@ -139,23 +139,31 @@ func ladder(n uint64) []filters.Target {
 	}
 }
 
-// target is the first target of the ladder that v takes at n keys.
-func (r *report) target(v filters.Variant, n int) filters.Target {
+// target returns the first target of the ladder that v takes at n keys.
+func target(v filters.Variant, n int) (filters.Target, error) {
 	var first error
 	for _, t := range ladder(uint64(max(n, 1))) {
 		_, err := v.Build(t, nil)
 		if err == nil {
-			return t
+			return t, nil
 		}
 		if !errors.Is(err, filters.ErrParam) {
-			r.errorf("%v: Build(%v, nil): %v; only a ParamError may refuse a target", v, t, err)
+			return t, fmt.Errorf("%v: Build(%v, nil): %w; only a ParamError may refuse a target", v, t, err)
 		}
 		if first == nil {
 			first = err
 		}
 	}
-	r.fatalf("%v takes no target at all for n=%d; for %v it says: %v", v, n, ladder(uint64(n))[0], first)
-	panic("unreachable")
+	return filters.Target{}, fmt.Errorf("%v takes no target for %d keys; the first refusal is: %w", v, n, first)
+}
+
+// target is a target that v takes; without one the clause ends.
+func (r *report) target(v filters.Variant, n int) filters.Target {
+	t, err := target(v, n)
+	if err != nil {
+		r.fatalf("%v", err)
+	}
+	return t
 }
 
 // maker asserts that v is dynamic, or skips the clause.

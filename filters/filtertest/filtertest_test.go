@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"filterlab/filters"
 )
 
 // The control that must pass.
@@ -85,6 +87,63 @@ func TestSuiteFindsFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The oracle's own fuzz target: the control that must pass, on the seed corpus and
+// on whatever the fuzzer finds.
+func FuzzIdeal(f *testing.F) { Fuzz(f, ideal{}) }
+
+// Faults of state are found by the seed corpus alone.
+func TestFuzzFindsFaults(t *testing.T) {
+	for _, fault := range []fault{
+		"loses-a-key", "batch-miscounts", "test-and-add-says-after", "test-and-add-stores-nothing", "full-is-untyped",
+		"refused-add-stores", "reset-keeps-a-key", "deletes-absent", "delete-denies", "delete-takes-all-copies",
+		"count-too-low", "merge-forgets", "batch-add-counts-wrong",
+	} {
+		found := 0
+		for _, program := range programs() {
+			c := clause{"fuzz", func(r *report, v filters.Variant) { interpret(r, v, program) }}
+			found += len(c.examine(ideal{fault}, true).failures)
+		}
+		if found == 0 {
+			t.Errorf("no seed program finds %q", fault)
+		}
+	}
+}
+
+func BenchmarkIdeal(b *testing.B) { Bench(b, nil, ideal{}) }
+
+// Queries hold exactly the stated share of members, whole batches, and both in
+// no pattern that a branch predictor could learn.
+func TestBenchQueries(t *testing.T) {
+	for _, n := range []int{1e4, 1e5} {
+		hs, others := Members(1, n), NonMembers(1, max(n, 1<<16))
+		in := make(map[uint64]bool, n)
+		for _, h := range hs {
+			in[h] = true
+		}
+		for _, hit := range []int{0, 5, 50, 95, 100} {
+			queries := mixed(hs, others, hit)
+			members, changes := 0, 0
+			for i, h := range queries {
+				if in[h] {
+					members++
+				}
+				if i > 0 && in[h] != in[queries[i-1]] {
+					changes++
+				}
+			}
+			share := float64(hit) / 100
+			if want := len(queries) * hit / 100; members != want || len(queries)%batch != 0 || len(queries) < 1<<16-batch {
+				t.Errorf("n=%d hit=%d: %d members in %d queries, want %d", n, hit, members, len(queries), want)
+			}
+			// Neighbours differ with probability 2s(1-s).
+			s := binomial(changes, len(queries)-1, 2*share*(1-share), 0)
+			if hit%100 != 0 && !(math.Abs(s.z()) < 8) {
+				t.Errorf("n=%d hit=%d: neighbours differ in %v of all places, want %v", n, hit, s.got, s.want)
+			}
+		}
 	}
 }
 

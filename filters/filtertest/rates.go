@@ -93,9 +93,17 @@ func (c cell) inserted() int { return int(math.Round(c.load * float64(c.t.N))) }
 // not take that many keys.
 func (r *report) measure(v filters.Variant, c cell) (o outcome, ok bool) {
 	dst := make([]bool, c.queries)
+	var q filters.Querier
 	for s := range c.seeds {
 		seed := uint64(1000 + s)
-		q, err := v.Build(c.t, Members(seed, c.inserted()))
+		hs := Members(seed, c.inserted())
+		var err error
+		if f, ok := q.(filters.Resetter); ok { // sizing may cost more than filling
+			f.Reset()
+			_, err = filters.AddMany(q.(filters.Filter), hs)
+		} else {
+			q, err = v.Build(c.t, hs)
+		}
 		if errors.Is(err, filters.ErrFull) && c.load > 1 {
 			return outcome{}, false
 		}
