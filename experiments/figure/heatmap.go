@@ -228,7 +228,7 @@ func viridis(f float64) color.RGBA {
 
 // contrast is black or white, whichever reads better on a colour.
 func contrast(on color.Color) color.Color {
-	if color.GrayModel.Convert(on).(color.Gray).Y > 130 {
+	if color.GrayModel.Convert(on).(color.Gray).Y > 115 {
 		return black
 	}
 	return color.White

@@ -184,8 +184,7 @@ func (s sheet) png(t typeset) ([]byte, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(s.width, s.fullHeight(t)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
 	s.draw(draw.New(canvas), t)
 	var buf bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&buf, canvas.Image()); err != nil {
+	if err := png.Encode(&buf, canvas.Image()); err != nil {
 		return nil, fmt.Errorf("figure %q: %w", s.name, err)
 	}
 	return withResolution(buf.Bytes()), nil
