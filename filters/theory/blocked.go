@@ -235,31 +235,3 @@ func eachLoad(blocks, n uint64, limit float64, use func(j int, w float64)) bool 
 	}
 	return true
 }
-
-// SplitBlock is the rate of a split-block filter of 8 lanes of 32 bits, one bit a
-// lane, at c bits per key: sum_j Poisson(j; 256/c) (1-(31/32)^j)^8.
-func SplitBlock(c float64) float64 {
-	if !(c > 0) {
-		return math.NaN()
-	}
-	lambda := 256 / c
-	if lambda > 1e5 {
-		return 1
-	}
-	return poissonMean(lambda, func(j float64) float64 { return math.Pow(fill(32, j), 8) })
-}
-
-// poissonMean is E[f(J)] for J Poisson with mean lambda.
-func poissonMean(lambda float64, f func(j float64) float64) float64 {
-	mode := math.Floor(lambda)
-	sum, mean := 0.0, 0.0
-	for j, w := mode, 1.0; w > 1e-36 && j >= 0; j-- {
-		sum, mean = sum+w, mean+w*f(j)
-		w *= j / lambda
-	}
-	for j, w := mode+1, lambda/(mode+1); w > 1e-36; j++ {
-		sum, mean = sum+w, mean+w*f(j)
-		w *= lambda / (j + 1)
-	}
-	return mean / sum
-}

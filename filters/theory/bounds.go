@@ -36,9 +36,30 @@ func LowerBoundFinite(u, n uint64, p float64) float64 {
 	return (logFalling(U, N) - logFalling(N+p*(U-N), N)) / (N * math.Ln2)
 }
 
-// logFalling is ln(x (x-1) ... (x-n+1)) for x >= n.
+// logFalling is ln(x (x-1) ... (x-n+1)) for x >= n, by Stirling's series with
+// the large terms subtracted on paper rather than in doubles.
 func logFalling(x, n float64) float64 {
-	a, _ := math.Lgamma(x + 1)
-	b, _ := math.Lgamma(x - n + 1)
-	return a - b
+	y := x - n
+	if y < 16 {
+		a, _ := math.Lgamma(x + 1)
+		b, _ := math.Lgamma(y + 1)
+		return a - b
+	}
+	series := func(x float64) float64 { return (1 - 1/(30*x*x)) / (12 * x) }
+	log := math.Log1p(-n / x) // ln(y/x)
+	return n*math.Log(x) - (y+0.5)*log - n + series(x) - series(y)
+}
+
+// StandardBitsPerKey is what a standard filter of rate p costs with the best real
+// number of probes, log2(1/p): log2(1/p)/ln 2 bits per key, 1.4427 times
+// [LowerBound]. [SizeStandard] gives the size with a whole k.
+func StandardBitsPerKey(p float64) float64 { return LowerBound(p) / math.Ln2 }
+
+// StandardOverfilled is the classic rate after r times the keys that a filter of
+// real optimal k was sized for at the rate p: (1-2^-r)^log2(1/p).
+func StandardOverfilled(p, r float64) float64 {
+	if !(p > 0 && p < 1) || !(r >= 0) {
+		return math.NaN()
+	}
+	return math.Pow(-math.Expm1(-r*math.Ln2), LowerBound(p))
 }

@@ -57,6 +57,29 @@ func slots(b int, load, tag float64) float64 {
 	return -math.Expm1(2 * float64(b) * load * math.Log1p(-tag))
 }
 
+// CuckooBitsPerKey is what a cuckoo filter of rate p costs at the given load with
+// fingerprints of real width: (log2(1/p) + log2(2b))/load, from the rate 2b/2^f of
+// a full filter (Fan et al. 2014, sect. 5.1). Semi-sorted buckets of 4 cost one bit
+// less a slot.
+func CuckooBitsPerKey(p float64, b int, load float64) float64 {
+	if b < 1 || !(load > 0 && load <= 1) {
+		return math.NaN()
+	}
+	return (LowerBound(p) + math.Log2(2*float64(b))) / load
+}
+
+// CuckooCrossover is the rate below which a cuckoo filter is smaller than a
+// standard one of best real k, when a slot costs log2(1/p) + overhead bits:
+// overhead is log2(2b), less 1 with semi-sorting. (log2(1/p) + overhead)/load meets
+// log2(1/p)/ln 2 at log2(1/p) = overhead ln 2/(load - ln 2). NaN for loads up to
+// ln 2, where the cuckoo filter never gets smaller.
+func CuckooCrossover(overhead, load float64) float64 {
+	if !(overhead >= 0) || !(load > math.Ln2 && load <= 1) {
+		return math.NaN()
+	}
+	return math.Exp2(-overhead * math.Ln2 / (load - math.Ln2))
+}
+
 // CuckooThreshold is the load up to which a large table of two choices and b
 // slots a bucket can be filled at all: x/(2 b Q(x,b)) at the root x of 2b = x
 // Q(x,b)/Q(x,b+1), where Q(x,y) = P(Poisson(x) >= y) (Cain, Sanders, Wormald
