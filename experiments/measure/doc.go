@@ -11,8 +11,8 @@
 // one seed to the next. Intervals that ignore the second are too narrow by the
 // root of the [DesignEffect], four times for one filter of 1,000 keys under a
 // million queries. [RateInterval] chooses between the exact interval over pooled
-// counts and the cluster interval over seeds; [Judge] holds counts against an
-// exact expectation.
+// counts and the cluster interval over seeds; [VerdictOf] holds counts against an
+// exact expectation, and [Holm] corrects for having looked at many.
 //
 // # Times
 //
@@ -23,5 +23,5 @@
 //
 // # Memory and machine
 //
-// [Heap] weighs what a build leaves behind, and [ReadEnv] records the machine.
+// [WeighBuild] weighs what a build leaves behind, and [ReadEnv] records the machine.
 package measure

@@ -99,9 +99,9 @@ func gitRevision() (revision, dirty string) {
 	return revision, dirty
 }
 
-// CommandLine is args with the program's path replaced by name and every
-// absolute path, alone or behind "=", cut down to its last element: a published
-// file must not tell how somebody's disk is laid out.
+// CommandLine is args with the program replaced by name and every path, alone or
+// behind "=", cut down to its last element: a published file must not tell how
+// somebody's disk is laid out.
 func CommandLine(name string, args []string) []string {
 	line := []string{name}
 	for i, a := range args {
@@ -110,19 +110,18 @@ func CommandLine(name string, args []string) []string {
 		}
 		key, value, hasKey := strings.Cut(a, "=")
 		switch {
+		case hasKey && !isPath(key) && isPath(value):
+			a = key + "=" + filepath.Base(value)
 		case isPath(a):
 			a = filepath.Base(a)
-		case hasKey && isPath(value):
-			a = key + "=" + filepath.Base(value)
 		}
 		line = append(line, a)
 	}
 	return line
 }
 
-// isPath reports whether s leads out of or through directories. Lists such as
-// "a/b,c/d" do not occur among arguments, and filters, hashes and numbers have
-// no separators.
+// isPath reports whether s leads through directories. Names of filters, hashes and
+// experiments, and numbers, have no separators.
 func isPath(s string) bool {
 	return strings.ContainsRune(s, '/') || strings.ContainsRune(s, filepath.Separator)
 }

@@ -118,41 +118,6 @@ func HalfWidthLimit(p float64) float64 {
 	return 0.05
 }
 
-// Word is what a verdict comes to.
-type Word string
-
-// The words of Judge.
-const (
-	Agree    Word = "agree"     // within what chance allows, measured closely enough to tell
-	Differ   Word = "differ"    // further off than chance allows
-	Wide     Word = "wide"      // within what chance allows, but measured too loosely to tell
-	NoTheory Word = "no theory" // nothing to compare with
-)
-
-// Judge says for each verdict of one run whether it agrees. The p-values are
-// Holm-corrected together, so that alpha is the probability that a run of
-// nothing but true expectations has any Differ in it.
-func Judge(vs []Verdict, alpha float64) []Word {
-	ps := make([]float64, len(vs))
-	for i, v := range vs {
-		ps[i] = v.P
-	}
-	words := make([]Word, len(vs))
-	for i, p := range Holm(ps) {
-		switch v := vs[i]; {
-		case math.IsNaN(p):
-			words[i] = NoTheory
-		case p <= alpha:
-			words[i] = Differ
-		case v.RelHalfWidth() <= HalfWidthLimit(v.Expected):
-			words[i] = Agree
-		default:
-			words[i] = Wide
-		}
-	}
-	return words
-}
-
 // Holm returns the p-values adjusted for having been looked at together (Holm,
 // Scand. J. Statistics 6, 1979): the i-th smallest times m-i+1, made monotone, at
 // most 1. Comparing them with alpha keeps the probability of any false alarm

@@ -180,19 +180,20 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
-	words := Judge([]Verdict{
-		VerdictOf([]Count{{1521, 152122}}, 0.01, 0),      // as expected, at 5%
-		VerdictOf([]Count{{2000, 152122}}, 0.01, 0),      // 31% too many
-		VerdictOf([]Count{{1100, 152122}}, 0.01, 0),      // 28% too few
-		VerdictOf([]Count{{10, 1000}}, 0.01, 0),          // as expected, at 62%
-		VerdictOf([]Count{{5, 5}}, math.NaN(), 0),        // nothing to compare with
-		VerdictOf([]Count{{390, 390000000}}, 1e-6, 0),    // 10% suffices below 1e-5
-		VerdictOf([]Count{{1521, 152122}}, 0.01, 0.0005), // builds make it too wide
-	}, 0.01)
-	for i, want := range []Word{Agree, Differ, Differ, Wide, NoTheory, Agree, Wide} {
-		if words[i] != want {
-			t.Errorf("verdict %d: %s, want %s", i, words[i], want)
+func TestHalfWidths(t *testing.T) {
+	for _, c := range []struct {
+		count       Count
+		p, sd       float64
+		closeEnough bool
+	}{
+		{Count{1521, 152200}, 0.01, 0, true},       // planned for 5%
+		{Count{10, 1000}, 0.01, 0, false},          // 62%
+		{Count{390, 390000000}, 1e-6, 0, true},     // 10% suffices below 1e-5
+		{Count{1521, 152200}, 0.01, 0.0005, false}, // one build may be far off
+	} {
+		v := VerdictOf([]Count{c.count}, c.p, c.sd)
+		if got := v.RelHalfWidth() <= HalfWidthLimit(c.p); got != c.closeEnough {
+			t.Errorf("%+v: half-width %v within the limit: %v", c, v.RelHalfWidth(), got)
 		}
 	}
 }
@@ -218,8 +219,8 @@ func TestH08_TooFewQueriesForTheRate(t *testing.T) {
 	if got := UpperZero(10000); got != 3e-4 {
 		t.Errorf("UpperZero(10000) = %v, want 3e-4", got)
 	}
-	if words := Judge([]Verdict{VerdictOf([]Count{c}, 1e-6, 0)}, 0.01); words[0] != Wide {
-		t.Errorf("verdict on 0 of 10,000 against 1e-6: %s, want %s", words[0], Wide)
+	if v := VerdictOf([]Count{c}, 1e-6, 0); v.P < 0.9 || v.RelHalfWidth() < 10 {
+		t.Errorf("0 of 10,000 against 1e-6: %+v with half-width %v; it proves nothing", v, v.RelHalfWidth())
 	}
 	// 3/N is the one-sided limit: -ln(0.05) = 2.996 (theory sheet, section 9.1).
 	if miss := math.Pow(1-UpperZero(10000), 10000); miss > 0.05 || miss < 0.0495 {
