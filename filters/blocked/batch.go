@@ -1,43 +1,42 @@
 package blocked
 
-// The batch methods walk over a chunk twice. The first pass finds the block of
-// every key and touches it with the key's first probe, so that the cache misses
-// of a whole chunk are under way together; the second does the other probes, by
-// then in cache. What waits between the passes is the first word of the block
-// and the probe bits not used yet.
+// The batch methods walk over a chunk of keys twice. The first pass does no more
+// than touch the cache line of every key's first probe, so that the misses of
+// the whole chunk are under way together; the second does the work, by then in
+// cache. Beyond the caches that halves the time of a lookup; within them it
+// costs a nanosecond. Keeping block and mix between the passes instead of
+// computing them again was slower.
+
+// chunk is how many keys are touched ahead: enough that their misses overlap,
+// few enough that the lines are still in the first cache when they are used.
+const chunk = 64
 
 // AddMany stores hs. It never fails, so n is always len(hs).
 func (f *Filter) AddMany(hs []uint64) (n int, err error) {
-	if f.config.Probes == Distinct {
-		for _, h := range hs {
-			_ = f.Add(h) // never fails
-		}
-		return len(hs), nil
-	}
-	var base, probe [chunk]uint64
 	n = len(hs)
 	for len(hs) > 0 {
 		part := hs[:min(len(hs), chunk)]
 		hs = hs[len(part):]
-		for i, h := range part {
-			b, x := f.block(h), mix(h)
-			base[i], probe[i] = b, x
-			p := x & f.mask
-			f.words[b+p>>6] |= 1 << (p & 63)
+		// A load whose value nobody needs would be dropped by the compiler. The
+		// first independent probe is part of the work in any case.
+		if f.kernel != distinct {
+			for _, h := range part {
+				x := mix(h)
+				f.block(h)[x&f.mask>>6] |= 1 << (x & 63)
+			}
 		}
-		for i := range part {
-			b, x := base[i], probe[i]
-			for left := f.k; ; {
-				y := x
-				for j := min(left, f.fresh); j > 0; j-- {
-					p := y & f.mask
-					f.words[b+p>>6] |= 1 << (p & 63)
-					y >>= f.log & 63
-				}
-				if left -= f.fresh; left <= 0 {
-					break
-				}
-				x = mix(x)
+		switch f.kernel {
+		case independent512:
+			for _, h := range part {
+				set512(f.line(h), mix(h), f.k)
+			}
+		case independent:
+			for _, h := range part {
+				setAny(f.block(h), mix(h), f.k)
+			}
+		case distinct:
+			for _, h := range part {
+				setPattern(f.block(h), mix(h), f.k)
 			}
 		}
 	}
@@ -47,44 +46,35 @@ func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 // ContainsMany sets dst[i] to Contains(hs[i]) and returns how many are true.
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
-	if f.config.Probes == Distinct {
-		for i, h := range hs {
-			in := f.Contains(h)
-			dst[i] = in
-			if in {
-				hits++
-			}
-		}
-		return hits
-	}
-	var base, probe, first [chunk]uint64
+	var first [chunk]uint64
 	for len(hs) > 0 {
 		n := min(len(hs), chunk)
 		part, out := hs[:n], dst[:n]
 		hs, dst = hs[n:], dst[n:]
 		for i, h := range part {
-			b, x := f.block(h), mix(h)
-			base[i], probe[i] = b, x
-			p := x & f.mask
-			first[i] = f.words[b+p>>6] >> (p & 63)
+			// The lowest bit is all that counts below, so this changes no
+			// answer, but the compiler has to load the word.
+			first[i] = f.block(h)[mix(h)&f.mask>>6] | 1
 		}
-		for i := range out {
-			b, x, hit := base[i], probe[i], first[i]
-			for left := f.k; ; {
-				y := x
-				for j := min(left, f.fresh); j > 0; j-- {
-					p := y & f.mask
-					hit &= f.words[b+p>>6] >> (p & 63)
-					y >>= f.log & 63
-				}
-				if left -= f.fresh; left <= 0 {
-					break
-				}
-				x = mix(x)
+		switch f.kernel {
+		case independent512:
+			for i, h := range part {
+				hit := first[i] & hit512(f.line(h), mix(h), f.k) & 1
+				out[i] = hit != 0
+				hits += int(hit)
 			}
-			hit &= 1
-			out[i] = hit != 0
-			hits += int(hit)
+		case independent:
+			for i, h := range part {
+				hit := first[i] & hitAny(f.block(h), mix(h), f.k) & 1
+				out[i] = hit != 0
+				hits += int(hit)
+			}
+		case distinct:
+			for i, h := range part {
+				hit := first[i] & hitPattern(f.block(h), mix(h), f.k) & 1
+				out[i] = hit != 0
+				hits += int(hit)
+			}
 		}
 	}
 	return hits

@@ -46,10 +46,6 @@ const (
 	MaxK             = 64   // what one 64-bit hash can feed
 )
 
-// chunk is how many keys the batch methods work on at once: enough that the
-// cache misses of the first probes overlap, few enough for the stack.
-const chunk = 64
-
 // Config is a filter by geometry.
 type Config struct {
 	Blocks    uint64 // number of blocks, 1 to 2^48/BlockBits
@@ -99,10 +95,23 @@ func (c Config) predict(inserted, capacity uint64) theory.Prediction {
 	}
 }
 
+// kernel is the code that handles a filter's probes.
+type kernel uint8
+
+const (
+	independent512 kernel = iota // independent probes, blocks of 512 bits
+	independent                  // independent probes, blocks of any size
+	distinct                     // distinct probes
+)
+
 // Filter is a blocked Bloom filter. Make one with New or Variant.New.
 type Filter struct {
-	geometry
-	config Config
+	words    []uint64
+	mask     uint64 // block bits - 1
+	k        int
+	kernel   kernel
+	config   Config
+	capacity uint64 // keys a Variant sized it for, else 0
 }
 
 // The capabilities, checked by the compiler.
@@ -128,18 +137,27 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := bits.TrailingZeros(uint(c.BlockBits))
-	return &Filter{
-		config: c,
-		geometry: geometry{
-			words: words,
-			count: c.Blocks,
-			mask:  uint64(c.BlockBits) - 1,
-			log:   uint(log),
-			fresh: 64 / log,
-			k:     c.K,
-		},
-	}, nil
+	f := &Filter{words: words, mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
+	switch {
+	case c.Probes == Distinct:
+		f.kernel = distinct
+	case c.BlockBits != DefaultBlockBits:
+		f.kernel = independent
+	}
+	return f, nil
+}
+
+// block returns the words of the block of h, the fast range of h.
+func (f *Filter) block(h uint64) []uint64 {
+	i, _ := bits.Mul64(h, f.config.Blocks)
+	per := (f.mask + 1) / 64
+	return f.words[i*per:][:per]
+}
+
+// line is block for blocks of 512 bits.
+func (f *Filter) line(h uint64) *line {
+	i, _ := bits.Mul64(h, f.config.Blocks)
+	return (*line)(f.words[i*uint64(len(line{})):])
 }
 
 // Config returns the geometry, defaults filled in.
@@ -154,51 +172,28 @@ func (f *Filter) K() int { return f.k }
 // Reset empties the filter.
 func (f *Filter) Reset() { clear(f.words) }
 
-// Contains reports whether h may have been added: one cache line is read
-// (BlockBits up to 512). It does not leave early, so that hits and misses cost
-// the same and no branch depends on the answer.
+// Contains reports whether h may have been added. It reads one cache line
+// (BlockBits up to 512), and takes the same time for hits and misses.
 func (f *Filter) Contains(h uint64) bool {
-	base := f.block(h)
-	hit := uint64(1)
-	if f.config.Probes == Distinct {
-		var pos [MaxK]uint16
-		for _, p := range f.subset(&pos, h) {
-			hit &= f.words[base+uint64(p>>6)] >> (p & 63)
-		}
-		return hit&1 != 0
+	switch f.kernel {
+	case independent512:
+		return hit512(f.line(h), mix(h), f.k)&1 != 0
+	case independent:
+		return hitAny(f.block(h), mix(h), f.k)&1 != 0
+	default:
+		return hitPattern(f.block(h), mix(h), f.k) != 0
 	}
-	x := h
-	for left := f.k; left > 0; left -= f.fresh {
-		x = mix(x)
-		y := x
-		for i := min(left, f.fresh); i > 0; i-- {
-			p := y & f.mask
-			hit &= f.words[base+p>>6] >> (p & 63)
-			y >>= f.log & 63
-		}
-	}
-	return hit&1 != 0
 }
 
 // Add stores h. It never fails.
 func (f *Filter) Add(h uint64) error {
-	base := f.block(h)
-	if f.config.Probes == Distinct {
-		var pos [MaxK]uint16
-		for _, p := range f.subset(&pos, h) {
-			f.words[base+uint64(p>>6)] |= 1 << (p & 63)
-		}
-		return nil
-	}
-	x := h
-	for left := f.k; left > 0; left -= f.fresh {
-		x = mix(x)
-		y := x
-		for i := min(left, f.fresh); i > 0; i-- {
-			p := y & f.mask
-			f.words[base+p>>6] |= 1 << (p & 63)
-			y >>= f.log & 63
-		}
+	switch f.kernel {
+	case independent512:
+		set512(f.line(h), mix(h), f.k)
+	case independent:
+		setAny(f.block(h), mix(h), f.k)
+	default:
+		setPattern(f.block(h), mix(h), f.k)
 	}
 	return nil
 }
@@ -239,7 +234,7 @@ func (f *Filter) Merge(other filters.Filter) error {
 // Predict is the expectation for this geometry after inserted distinct hashes:
 // the mean over seeds, by the exact mixture over block loads.
 func (f *Filter) Predict(inserted uint64) (theory.Prediction, error) {
-	return f.config.predict(inserted, 0), nil
+	return f.config.predict(inserted, f.capacity), nil
 }
 
 // FillRatio is the share of bits set. It costs one pass over the table.
@@ -254,10 +249,9 @@ func (f *Filter) FillRatio() float64 {
 // pass over the table.
 func (f *Filter) EstimatedFPR() float64 {
 	var seen [MaxBlockBits + 1]uint64 // blocks by the number of their set bits
-	per := 1 << (f.log - 6)
-	for i := uint64(0); i < f.count; i++ {
-		x := packed.OnesCount(f.words[int(i)*per:][:per])
-		seen[x]++
+	per := f.config.BlockBits / 64
+	for w := f.words[:f.config.Blocks*uint64(per)]; len(w) > 0; w = w[per:] {
+		seen[packed.OnesCount(w[:per])]++
 	}
 	sum := 0.0
 	for x, blocks := range seen[:f.config.BlockBits+1] {
@@ -265,7 +259,7 @@ func (f *Filter) EstimatedFPR() float64 {
 			sum += float64(blocks) * f.rate(x)
 		}
 	}
-	return sum / float64(f.count)
+	return sum / float64(f.config.Blocks)
 }
 
 // rate is the chance that a hash not stored finds its bits set in a block with
@@ -299,5 +293,5 @@ func (f *Filter) EstimatedN() float64 {
 	if f.config.Probes == Independent {
 		hit = -math.Expm1(float64(f.k) * math.Log1p(-1/b))
 	}
-	return math.Log1p(-f.FillRatio()) / math.Log1p(-hit/float64(f.count))
+	return math.Log1p(-f.FillRatio()) / math.Log1p(-hit/float64(f.config.Blocks))
 }

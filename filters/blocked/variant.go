@@ -126,6 +126,7 @@ func (v Variant) New(t filters.Target) (filters.Filter, error) {
 	if err != nil {
 		return nil, err // not f: a nil *Filter in an interface is not nil
 	}
+	f.capacity = t.N
 	return f, nil
 }
 

@@ -95,6 +95,7 @@ type Filter struct {
 	m         uint64
 	k         int
 	saturated uint64 // counters at their ceiling
+	capacity  uint64 // keys a Variant sized it for, else 0
 }
 
 // The capabilities, checked by the compiler.
@@ -252,7 +253,7 @@ func (f *Filter) Merge(other filters.Filter) error {
 // Predict is the expectation for this geometry after inserted distinct hashes
 // were added once each.
 func (f *Filter) Predict(inserted uint64) (theory.Prediction, error) {
-	return f.Config().predict(inserted, 0), nil
+	return f.Config().predict(inserted, f.capacity), nil
 }
 
 // FillRatio is the share of counters above zero. It costs one pass over the
