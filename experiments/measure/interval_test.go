@@ -171,6 +171,22 @@ func TestIntervalEdges(t *testing.T) {
 	}
 }
 
+func TestIntervalsOfManyEvents(t *testing.T) {
+	// Where the exact interval gives way to Wilson's there is no step to be seen.
+	const n = 40 * manyEvents
+	for _, x := range []uint64{manyEvents, manyEvents + 1} {
+		e, w := ClopperPearson(x, n, 0.95), Wilson(x, n, 0.95)
+		if width := w.Hi - w.Lo; math.Abs(e.Lo-w.Lo) > 1e-4*width || math.Abs(e.Hi-w.Hi) > 1e-4*width {
+			t.Errorf("%d events: exact %.9g, Wilson %.9g", x, e, w)
+		}
+	}
+	// Here the inverse of the incomplete beta function gave an upper end below the
+	// rate itself.
+	if i := ClopperPearson(9464673561, 98223959076, 0.95); !i.Contains(9464673561.0 / 98223959076) {
+		t.Errorf("interval %v does not hold the rate", i)
+	}
+}
+
 func TestDesignEffect(t *testing.T) {
 	// Theory sheet, block 9.variance_split.
 	for _, c := range []struct {

@@ -204,13 +204,21 @@ func (r Race) calibrate(ctx context.Context, c *racer) error {
 		if err != nil {
 			return err
 		}
-		if elapsed >= r.MinSample || c.reps >= maxReps {
-			if elapsed > 0 && elapsed < 10*r.MinSample {
-				twice, err := r.sample(c, 0, 2*c.reps)
-				c.doubling = float64(twice) / float64(elapsed)
+		if c.reps >= maxReps || elapsed >= 10*r.MinSample {
+			return nil
+		}
+		if elapsed >= r.MinSample {
+			twice, err := r.sample(c, 0, 2*c.reps)
+			if err != nil {
 				return err
 			}
-			return nil
+			if twice >= r.MinSample {
+				c.doubling = float64(twice) / float64(elapsed)
+				return nil
+			}
+			// Twice the work took less time: something else ran meanwhile the
+			// first time.
+			elapsed = twice / 2
 		}
 		// A tenth more than seems needed, since a sample that is just too short
 		// costs another step; a hundredfold at most, since the first, cold pass

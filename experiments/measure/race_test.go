@@ -207,6 +207,23 @@ func TestH14_DriftFallsOnAllAlike(t *testing.T) {
 	}
 }
 
+func TestCalibrationIsNotFooledByAPause(t *testing.T) {
+	// The machine does something else for 5 ms in the second pass of all.
+	var c clock
+	passes := 0
+	paused := Contender{Name: "p", Ops: 1000, Run: func() uint64 {
+		if passes++; passes == 2 {
+			c.now += 5 * time.Millisecond
+		}
+		c.now += 4000
+		return 1
+	}}
+	timing := run(t, Race{Loop: c.worker("loop", 1000, 1, 0), Contenders: []Contender{paused}, Rounds: 1, Now: c.read})
+	if s := timing.Series[0]; s.Reps < 500 || s.Reps > 600 || s.Doubling != 2 {
+		t.Errorf("%d passes of 4 us fill 2 ms, doubling %v", s.Reps, s.Doubling)
+	}
+}
+
 func TestNoiseWithFewRounds(t *testing.T) {
 	var c clock
 	calls := 0
