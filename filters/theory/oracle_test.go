@@ -1,8 +1,8 @@
 package theory
 
 import (
-	"encoding/csv"
 	_ "embed"
+	"encoding/csv"
 	"math"
 	"strconv"
 	"strings"

@@ -18,19 +18,22 @@ func SizePartitioned(n uint64, p float64, k int) (slice uint64, kBest int, ok bo
 	if !ok || k < 0 || k > maxK {
 		return 0, 0, false
 	}
-	// The k slices are compared by their total.
-	total, kBest, ok := cheapest(-math.Log2(p), k, func(k int) uint64 {
-		guess, slope := classicSize(n, own, k)
-		slice := least(guess/float64(k), slope, func(s uint64) float64 { return Partitioned(s, n, k) / own })
-		if slice > maxSize/uint64(k) {
-			return 0
-		}
-		return slice * uint64(k)
-	})
-	if !ok {
-		return 0, 0, false
+	// Whole slices make the total jump up and down with k, so every k is tried.
+	first, last := k, k
+	if k == 0 {
+		first, last = 1, maxK
 	}
-	return total / uint64(kBest), kBest, true
+	for k := first; k <= last; k++ {
+		guess, slope := classicSize(n, own, k)
+		s := least(guess/float64(k), slope, func(s uint64) float64 { return Partitioned(s, n, k) / own })
+		if s == 0 || s > maxSize/uint64(k) {
+			continue
+		}
+		if kBest == 0 || s*uint64(k) < slice*uint64(kBest) {
+			slice, kBest = s, k
+		}
+	}
+	return slice, kBest, kBest > 0
 }
 
 // SizeTextbook is the sizing of the textbooks: m = ceil(-n ln p/ln^2 2) and k =

@@ -116,21 +116,23 @@ func StandardBestK(m, n uint64) int {
 	return descend(start, func(k int) float64 { return Standard(m, n, k) })
 }
 
-// descend finds the k in 1..maxK of least cost for a cost with one valley,
-// starting near start; of equals the least k.
+// descend finds the k in 1..maxK of least cost, the least k among equals, for a
+// cost with one valley and perhaps a flat floor, from start outwards.
 func descend(start float64, cost func(k int) float64) int {
-	k := int(min(max(start, 1), maxK))
-	best := cost(k)
-	for step := -1; step <= 1; step += 2 {
-		for k+step >= 1 && k+step <= maxK {
-			c := cost(k + step)
-			if !(c < best || c == best && step < 0) {
+	first := int(min(max(start, 1), maxK))
+	best, least := first, cost(first)
+	for _, step := range []int{-1, 1} {
+		for k := first + step; k >= 1 && k <= maxK; k += step {
+			c := cost(k)
+			if !(c <= least) {
 				break
 			}
-			k, best = k+step, c
+			if c < least || k < best {
+				best, least = k, c
+			}
 		}
 	}
-	return k
+	return best
 }
 
 func validStandard(m uint64, k int) bool { return m >= 1 && k >= 1 && k <= maxK }
