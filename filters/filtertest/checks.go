@@ -151,7 +151,7 @@ func checkEmpty(r *report, v filters.Variant) {
 	if _, ok := v.(filters.Maker); !ok {
 		return
 	}
-	if p.FPR != 0 {
+	if err == nil && p.FPR != 0 {
 		r.errorf("Predict(%v, 0).FPR = %v: an empty dynamic filter denies everything", t, p.FPR)
 	}
 	for _, h := range []uint64{0, 1, ^uint64(0), 1 << 63, 1 << 32, 1<<32 - 1} {
