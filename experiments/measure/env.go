@@ -23,7 +23,7 @@ type Env struct {
 	OS         string    `json:"os"`         // GOOS
 	Arch       string    `json:"arch"`       // GOARCH
 	ArchLevel  string    `json:"arch_level"` // GOAMD64, GOARM64 or the like that the program was built for
-	Kernel     string    `json:"kernel"`     // release of the operating system's kernel
+	Kernel     string    `json:"kernel"`     // version of the operating system's kernel, without what its builder appended
 	HugePages  string    `json:"huge_pages"` // transparent huge pages: always, madvise or never
 	Go         string    `json:"go"`         // version of the Go toolchain
 	GOMAXPROCS int       `json:"gomaxprocs"` // threads that run Go code at once
@@ -54,7 +54,7 @@ func ReadEnv(seed uint64, start time.Time) Env {
 		OS:         runtime.GOOS,
 		Arch:       runtime.GOARCH,
 		ArchLevel:  Unknown,
-		Kernel:     orUnknown(readText("/proc/sys/kernel/osrelease")),
+		Kernel:     orUnknown(kernelVersion(readText("/proc/sys/kernel/osrelease"))),
 		HugePages:  bracketed(readText("/sys/kernel/mm/transparent_hugepage/enabled")),
 		Go:         runtime.Version(),
 		GOMAXPROCS: runtime.GOMAXPROCS(0),
@@ -209,4 +209,11 @@ func orUnknown(s string) string {
 		return Unknown
 	}
 	return s
+}
+
+// kernelVersion is the part of a release that everybody's kernel has: "6.1.0" of
+// "6.1.0-13-amd64". The rest names a builder or a site.
+func kernelVersion(release string) string {
+	version, _, _ := strings.Cut(release, "-")
+	return version
 }
