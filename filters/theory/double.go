@@ -91,6 +91,12 @@ func stepping(m, n uint64, k int, c []int64, b steps) float64 {
 	if m < 2*uint64(k)*uint64(k) {
 		return math.NaN()
 	}
+	return min(max(expandedStepping(m, n, k, c, b), 0), 1)
+}
+
+// expandedStepping is Standard plus the leading additive term of the stepping
+// scheme.
+func expandedStepping(m, n uint64, k int, c []int64, b steps) float64 {
 	M, N, K := float64(m), float64(n), float64(k)
 	p := -math.Expm1(-K * N / M)
 	pow := make([]float64, k+1) // pow[h] = p^h
@@ -112,8 +118,7 @@ func stepping(m, n uint64, k int, c []int64, b steps) float64 {
 		query += chance * (pow[distinct] - pow[k])
 		lost += chance * float64(k-distinct)
 	}
-	f := Standard(m, n, k) + (keys-lost*K*single)*N/(M*M) + query/M
-	return min(max(f, 0), 1)
+	return Standard(m, n, k) + (keys-lost*K*single)*N/(M*M) + query/M
 }
 
 // straight reports whether there is no offset: plain double hashing.
