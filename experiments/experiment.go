@@ -1,0 +1,91 @@
+package experiments
+
+import (
+	"context"
+	"strings"
+
+	"filterlab/experiments/figure"
+	"filterlab/filters"
+)
+
+// Experiment is a question and all that is needed to answer it.
+type Experiment struct {
+	Name     string // as typed: "fpr-vs-k"
+	Question string // one sentence, ending in a question mark
+	Grid     func(p Profile) Grid
+	Measures []Measure
+	Figures  func(cells []Cell, about About) []figure.Figure // pure: the same arguments give the same figures
+	Finding  func(cells []Cell) string                       // what was found, in a sentence or two, made from the cells
+
+	// Expected says why a cell is expected to differ from theory, and is empty
+	// where agreement is due. Nil means that every cell must agree.
+	Expected func(p *Point) string
+}
+
+// Measure is one thing that is measured at every point.
+type Measure struct {
+	Name  string
+	Timed bool // depends on a clock: the runner lets nothing else run meanwhile
+
+	// Run measures the points of one group and returns their rows. An error ends
+	// the group, not the run.
+	Run func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error)
+}
+
+// All lists every experiment, in the order in which they run.
+func All() []Experiment {
+	return []Experiment{
+		Teaching(),
+		FPRvsLoad(),
+		FPRvsK(),
+		FPRvsBits(),
+		Memory(),
+		HashChoice(),
+		TimeVsN(),
+	}
+}
+
+// ByName finds an experiment.
+func ByName(name string) (Experiment, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Experiment{}, filters.Refuse("experiment", name, "one of "+strings.Join(names, ", "))
+}
+
+// Profile says how much effort a run spends.
+type Profile struct {
+	Name      string
+	Precision float64 // wanted relative half-width of a 95% interval on a rate of at least 1e-5; twice that below
+	MaxTrials uint64  // lookups of absent keys at one point, at most
+	Seeds     int     // independently seeded filters at one point, at least 10
+	Rounds    int     // timing rounds
+	MaxN      uint64  // largest n of time-vs-n
+	Thin      bool    // grids leave out points that only make curves smoother
+}
+
+// Profiles lists the profiles: quick for a look and for CI, default for the
+// committed results, full for the last digit.
+func Profiles() []Profile {
+	return []Profile{
+		{Name: "quick", Precision: 0.20, MaxTrials: 2_000_000, Seeds: 10, Rounds: 6, MaxN: 100_000, Thin: true},
+		{Name: "default", Precision: 0.05, MaxTrials: 160_000_000, Seeds: 16, Rounds: 10, MaxN: 10_000_000},
+		{Name: "full", Precision: 0.02, MaxTrials: 2_000_000_000, Seeds: 32, Rounds: 20, MaxN: 100_000_000},
+	}
+}
+
+// ProfileByName finds a profile.
+func ProfileByName(name string) (Profile, error) {
+	var names []string
+	for _, p := range Profiles() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Profile{}, filters.Refuse("profile", name, "one of "+strings.Join(names, ", "))
+}

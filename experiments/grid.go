@@ -1,0 +1,214 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"filterlab/experiments/units"
+	"filterlab/filters"
+	"filterlab/filters/catalog"
+	"filterlab/hashing"
+)
+
+// Point is one cell of a grid: what is built, from which keys, and how full.
+type Point struct {
+	Index   int // position in the grid, before shuffling
+	Variant filters.Variant
+	Hash    string // name in hashing.All
+	Keys    string // name of a key set, or file:NAME
+	Target  filters.Target
+	Load    float64 // keys offered, as a multiple of Target.N; zero means 1
+	Group   string  // points of one group are visited together, so that timings interleave
+}
+
+// Inserted is the number of distinct keys offered to the filter.
+func (p *Point) Inserted() uint64 {
+	if p.Load == 0 {
+		return p.Target.N
+	}
+	return uint64(math.Round(p.Load * float64(p.Target.N)))
+}
+
+// String names the point in progress lines and errors.
+func (p *Point) String() string {
+	return fmt.Sprintf("%v %v inserted=%d hash=%s keys=%s", p.Variant, p.Target, p.Inserted(), p.Hash, p.Keys)
+}
+
+// row returns a Row that carries the coordinates of the point.
+func (p *Point) row(metric string) Row {
+	return Row{
+		Point: p.Index, Filter: p.Variant.String(), Hash: p.Hash, Keys: p.Keys,
+		N: p.Target.N, P: p.Target.P, BitsPerKey: p.Target.BitsPerKey, Inserted: p.Inserted(),
+		Metric: metric,
+	}
+}
+
+// Axis is one dimension of a grid: a name, values as a person types them, and
+// what a value does to a point.
+type Axis struct {
+	Name   string
+	Values []string
+	Set    func(p *Point, value string) error
+}
+
+// Grid is the product of its axes, the first one slowest.
+type Grid struct {
+	Axes []Axis
+	Skip func(p *Point) bool   // drops points that make no sense; may be nil
+	Same func(p *Point) string // the group of a point; nil puts each in its own
+}
+
+// FilterAxis varies the filter.
+func FilterAxis(values ...string) Axis {
+	return Axis{"filters", values, func(p *Point, s string) (err error) {
+		p.Variant, err = catalog.Parse(s)
+		return err
+	}}
+}
+
+// HashAxis varies the hash function.
+func HashAxis(values ...string) Axis {
+	return Axis{"hashes", values, func(p *Point, s string) error {
+		e, err := hashing.ByName(s)
+		p.Hash = e.Name
+		return err
+	}}
+}
+
+// KeysAxis varies the key set.
+func KeysAxis(values ...string) Axis {
+	return Axis{"keysets", values, func(p *Point, s string) error {
+		p.Keys = s
+		return nil
+	}}
+}
+
+// NAxis varies the number of keys that a filter is sized for.
+func NAxis(values ...string) Axis {
+	return Axis{"n", values, func(p *Point, s string) (err error) {
+		p.Target.N, err = units.ParseCount(s)
+		return err
+	}}
+}
+
+// PAxis varies the promised false-positive rate.
+func PAxis(values ...string) Axis {
+	return Axis{"p", values, func(p *Point, s string) (err error) {
+		p.Target.P, err = units.ParseRate(s)
+		p.Target.BitsPerKey = 0
+		return err
+	}}
+}
+
+// BitsAxis varies the space, in bits per key; the promise is dropped.
+func BitsAxis(values ...string) Axis {
+	return Axis{"bits-per-key", values, func(p *Point, s string) (err error) {
+		p.Target.BitsPerKey, err = parsePositive("bits-per-key", s)
+		p.Target.P = 0
+		return err
+	}}
+}
+
+// KAxis varies the number of probes of a variant that has the knob.
+func KAxis(values ...string) Axis {
+	return Axis{"k", values, func(p *Point, s string) (err error) {
+		p.Variant, err = catalog.With(p.Variant, "k", s)
+		return err
+	}}
+}
+
+// LoadAxis varies the number of keys offered, as a multiple of n.
+func LoadAxis(values ...string) Axis {
+	return Axis{"load", values, func(p *Point, s string) (err error) {
+		p.Load, err = parsePositive("load", s)
+		return err
+	}}
+}
+
+func parsePositive(name, s string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	if err != nil || !(x > 0) || math.IsInf(x, 1) {
+		return 0, filters.Refuse(name, strconv.Quote(s), "a number above 0")
+	}
+	return x, nil
+}
+
+// Override replaces the values of the named axis. A grid without that axis
+// refuses it and lists the axes it has.
+func (g *Grid) Override(axis string, values []string) error {
+	if len(values) == 0 {
+		return filters.Refuse(axis, "an empty list", "at least one value")
+	}
+	var names []string
+	for i := range g.Axes {
+		if g.Axes[i].Name == axis {
+			g.Axes[i].Values = values
+			return nil
+		}
+		names = append(names, "--"+g.Axes[i].Name)
+	}
+	return filters.Refuse("axis", "--"+axis, "one of the axes of this experiment: "+strings.Join(names, ", "))
+}
+
+// Points returns the points of the grid in a fixed random order that depends on
+// the seed alone, so that a slow drift of the machine spreads over all of them.
+// Points of one group come as one slice.
+func (g Grid) Points(seed uint64) ([][]*Point, error) {
+	var groups [][]*Point
+	at := map[string]int{}
+	index := 0
+	var walk func(p Point, axes []Axis) error
+	walk = func(p Point, axes []Axis) error {
+		if len(axes) == 0 {
+			if g.Skip != nil && g.Skip(&p) {
+				return nil
+			}
+			p.Index = index
+			index++
+			p.Group = strconv.Itoa(p.Index)
+			if g.Same != nil {
+				p.Group = g.Same(&p)
+			}
+			i, ok := at[p.Group]
+			if !ok {
+				i = len(groups)
+				at[p.Group] = i
+				groups = append(groups, nil)
+			}
+			groups[i] = append(groups[i], &p)
+			return nil
+		}
+		for _, v := range axes[0].Values {
+			q := p
+			if err := axes[0].Set(&q, strings.TrimSpace(v)); err != nil {
+				return err
+			}
+			if err := walk(q, axes[1:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := walk(Point{Hash: "xxh3", Keys: "random"}, g.Axes); err != nil {
+		return nil, err
+	}
+	if index == 0 {
+		return nil, filters.Refuse("grid", "no point", "axis values that leave at least one point")
+	}
+	r := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
+	r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	return groups, nil
+}
+
+// fingerprint is a text that two grids share only if they have the same points:
+// what a resumed run is compared with.
+func (g Grid) fingerprint() string {
+	var b strings.Builder
+	for _, a := range g.Axes {
+		fmt.Fprintf(&b, "%s=%s;", a.Name, strings.Join(a.Values, ","))
+	}
+	return b.String()
+}

@@ -1,0 +1,231 @@
+package experiments
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	samplesFile = "samples.csv"
+	timesFile   = "times.csv"
+	envFile     = "env.json"
+	summaryFile = "summary.csv"
+	partialDir  = "partial"
+	journalFile = "journal"
+	runFile     = "run.json"
+)
+
+// identity is what must be equal for a run to go on where another stopped.
+type identity struct {
+	Experiment string `json:"experiment"`
+	Grid       string `json:"grid"`
+	Profile    string `json:"profile"`
+	Seed       uint64 `json:"seed"`
+	Keys       string `json:"keys,omitempty"` // name and content hash of the key files
+	Revision   string `json:"revision"`
+}
+
+// differs names the first field in which two runs differ, or nothing.
+func (id identity) differs(other identity) string {
+	for _, f := range []struct{ name, a, b string }{
+		{"experiment", id.Experiment, other.Experiment},
+		{"profile", id.Profile, other.Profile},
+		{"seed", fmt.Sprint(id.Seed), fmt.Sprint(other.Seed)},
+		{"grid", id.Grid, other.Grid},
+		{"keys", id.Keys, other.Keys},
+		{"revision", id.Revision, other.Revision},
+	} {
+		if f.a != f.b {
+			return fmt.Sprintf("%s is %s there and %s now", f.name, f.a, f.b)
+		}
+	}
+	return ""
+}
+
+// journal appends the rows of a run to the partial files of an experiment, group
+// by group. After each group it writes one line with the sizes that both files
+// then have; a run that was cut off anywhere is brought back to its last whole
+// group by cutting the files to the sizes of the last whole line.
+type journal struct {
+	dir            string // results/<experiment>
+	samples, times *os.File
+	log            *os.File
+	done           int // groups that are in the files
+}
+
+// openJournal starts a run in dir, or takes up the one that was interrupted
+// there.
+func openJournal(dir string, id identity, resume, restart bool) (*journal, error) {
+	part := filepath.Join(dir, partialDir)
+	j := &journal{dir: dir}
+	old, err := os.ReadFile(filepath.Join(part, runFile))
+	switch {
+	case err == nil && restart:
+		if err := os.RemoveAll(part); err != nil {
+			return nil, err
+		}
+	case err == nil:
+		var was identity
+		if err := json.Unmarshal(old, &was); err != nil {
+			return nil, fmt.Errorf("%s: %w; --restart discards the interrupted run", filepath.Join(part, runFile), err)
+		}
+		if !resume {
+			return nil, fmt.Errorf("%s holds an interrupted run; --resume continues it, --restart discards it", part)
+		}
+		if d := was.differs(id); d != "" {
+			return nil, fmt.Errorf("%s cannot be resumed: %s; --restart discards it", part, d)
+		}
+		return j, j.reopen(part)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if err := os.MkdirAll(part, 0o777); err != nil {
+		return nil, err
+	}
+	if err := j.open(part); err != nil {
+		return nil, err
+	}
+	for _, f := range []*os.File{j.samples, j.times, j.log} {
+		if err := f.Truncate(0); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.write(nil, nil, true); err != nil {
+		return nil, err
+	}
+	// The identity comes last: a folder with one is a folder with headers.
+	b, err := json.MarshalIndent(id, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return j, writeAtomic(filepath.Join(part, runFile), append(b, '\n'))
+}
+
+func (j *journal) open(part string) (err error) {
+	for _, f := range []struct {
+		name string
+		to   **os.File
+	}{{samplesFile, &j.samples}, {timesFile, &j.times}, {journalFile, &j.log}} {
+		*f.to, err = os.OpenFile(filepath.Join(part, f.name), os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reopen cuts the partial files back to the last group that was written whole.
+func (j *journal) reopen(part string) error {
+	if err := j.open(part); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(part, journalFile))
+	if err != nil {
+		return err
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	lines := strings.Split(strings.TrimSuffix(string(whole), "\n"), "\n")
+	var samples, times int64
+	if _, err := fmt.Sscanf(lines[len(lines)-1], "%d %d", &samples, &times); err != nil {
+		return fmt.Errorf("%s: %w; --restart discards the interrupted run", filepath.Join(part, journalFile), err)
+	}
+	for _, f := range []struct {
+		file *os.File
+		size int64
+	}{{j.samples, samples}, {j.times, times}, {j.log, int64(len(whole))}} {
+		if st, err := f.file.Stat(); err != nil {
+			return err
+		} else if st.Size() < f.size {
+			return fmt.Errorf("%s is shorter than its journal says; --restart discards the interrupted run", f.file.Name())
+		}
+		if err := f.file.Truncate(f.size); err != nil {
+			return err
+		}
+		if _, err := f.file.Seek(f.size, 0); err != nil {
+			return err
+		}
+	}
+	j.done = len(lines) - 1 // the first line stands for the headers
+	return nil
+}
+
+// write appends one group.
+func (j *journal) write(samples, times []Row, head bool) error {
+	if err := writeRows(j.samples, samples, head); err != nil {
+		return err
+	}
+	if err := writeRows(j.times, times, head); err != nil {
+		return err
+	}
+	s, err := j.samples.Seek(0, 1)
+	if err != nil {
+		return err
+	}
+	t, err := j.times.Seek(0, 1)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(j.log, "%d %d\n", s, t); err != nil {
+		return err
+	}
+	if !head {
+		j.done++
+	}
+	return nil
+}
+
+// close closes the files; the partial folder stays, to be resumed.
+func (j *journal) close() error {
+	return errors.Join(j.samples.Close(), j.times.Close(), j.log.Close())
+}
+
+// publish moves the finished files over those of an earlier run.
+func (j *journal) publish(env []byte) error {
+	for _, f := range []*os.File{j.samples, j.times} {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := j.close(); err != nil {
+		return err
+	}
+	part := filepath.Join(j.dir, partialDir)
+	if err := writeAtomic(filepath.Join(j.dir, envFile), env); err != nil {
+		return err
+	}
+	for _, name := range []string{samplesFile, timesFile} {
+		if err := os.Rename(filepath.Join(part, name), filepath.Join(j.dir, name)); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(part)
+}
+
+// writeAtomic writes a file under a temporary name and renames it, so that a
+// reader sees the old file or the new one and never a part.
+func writeAtomic(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Chmod(0o666 &^ 0o022)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+package experiments
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"filterlab/experiments/workload"
+	"filterlab/filters"
+	"filterlab/hashing"
+)
+
+// Zipf is the name of the key set whose absent keys are asked for by a Zipf law,
+// as popular URLs are, instead of once each. The keys themselves are random.
+const Zipf = "zipf"
+
+const (
+	zipfExponent = 0.8     // web requests have 0.6 to 1 (Breslau et al., INFOCOM 1999)
+	zipfKeys     = 100_000 // distinct absent keys
+	zipfBlock    = 1 << 14 // queries drawn at a time
+)
+
+// FileKeys are keys from a file in place of the key sets of a grid.
+type FileKeys struct {
+	kind    workload.Kind
+	reports []workload.FileReport
+	sum     string // of the bytes of both files
+	members uint64
+}
+
+// OpenKeys reads the members from one file and the absent keys from another, one
+// a line. Without queries half of the keys are held out, another half for each
+// seed.
+func OpenKeys(keys, queries string, seed uint64) (*FileKeys, error) {
+	kind, reports, err := workload.Files(keys, queries)
+	if err != nil {
+		return nil, err
+	}
+	f := &FileKeys{kind: kind, reports: reports, members: kind.New(seed).Members()}
+	h := sha256.New()
+	for _, path := range []string{keys, queries} {
+		if path == "" {
+			continue
+		}
+		r, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		_, err = io.Copy(h, r)
+		r.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.sum = fmt.Sprintf("%x", h.Sum(nil)[:8])
+	return f, nil
+}
+
+// Report tells what became of the lines of the files, one a line.
+func (f *FileKeys) Report() string {
+	var lines []string
+	for _, r := range f.reports {
+		lines = append(lines, r.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// identity distinguishes the content of the files from any other.
+func (f *FileKeys) identity() string {
+	if f == nil {
+		return ""
+	}
+	return f.kind.Name + " " + f.sum
+}
+
+// overrides puts the file in the place of the key sets, and all of its members
+// in the place of n where the caller has not said how many.
+func (f *FileKeys) overrides(g *Grid, given []Override) []Override {
+	out := []Override{{"keysets", []string{f.kind.Name}}}
+	for _, o := range given {
+		if o.Axis == "n" {
+			return out
+		}
+	}
+	for _, a := range g.Axes {
+		if a.Name == "n" {
+			out = append(out, Override{"n", []string{fmt.Sprint(f.members)}})
+		}
+	}
+	return out
+}
+
+// pointKeys are the hashed keys of one round at one point.
+type pointKeys struct {
+	seed        uint64
+	members     []uint64
+	absent      func(dst []uint64) // fills dst with the following absent hashes
+	absentLimit uint64             // how many there are
+	repeat      float64            // sum of the squared shares of the distinct absent keys; 0 where none comes twice
+}
+
+// source opens the key set of a point.
+func (l *Lab) source(p *Point, seed uint64) (workload.Source, error) {
+	name := p.Keys
+	if name == Zipf {
+		name = "random"
+	}
+	if l.Files != nil && name == l.Files.kind.Name {
+		return l.Files.kind.New(seed), nil
+	}
+	kind, err := workload.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	return kind.New(seed), nil
+}
+
+// keys makes and hashes the members of a point, and opens its absent keys. Hash
+// and key set take the same seed, which is the round's own.
+func (l *Lab) keys(p *Point, round int) (*pointKeys, error) {
+	k := &pointKeys{seed: l.seed(p, round)}
+	e, err := hashing.ByName(p.Hash)
+	if err != nil {
+		return nil, err
+	}
+	hashSeed := k.seed
+	if e.Name == "poly" {
+		// The tutorial's function has no seed, and its three values stand side by
+		// side only without one: the key set alone varies.
+		hashSeed = 0
+	}
+	h := e.New(hashSeed)
+	src, err := l.source(p, k.seed)
+	if err != nil {
+		return nil, err
+	}
+	n := p.Inserted()
+	if n > src.Members() {
+		return nil, filters.Refuse("keys: inserted", n, fmt.Sprintf("at most the %d members that %s has", src.Members(), src.Name()))
+	}
+	k.members = make([]uint64, n)
+	if err := workload.HashMembers(k.members, h, src, 0); err != nil {
+		return nil, err
+	}
+	var done uint64
+	k.absentLimit = src.Absent()
+	k.absent = func(dst []uint64) {
+		// The caller stays below absentLimit, so there is nothing to refuse.
+		_ = workload.HashAbsent(dst, h, src, done)
+		done += uint64(len(dst))
+	}
+	if p.Keys == Zipf {
+		k.zipf(h, src)
+	}
+	return k, nil
+}
+
+// zipf lets the absent keys be asked for by popularity.
+func (k *pointKeys) zipf(h hashing.Hash, src workload.Source) {
+	k.repeat = zipfRepeat
+	k.absentLimit = unlimited
+	var key []byte
+	var refs []workload.Ref
+	block := k.seed
+	k.absent = func(dst []uint64) {
+		for i := range dst {
+			if len(refs) == 0 {
+				block++
+				// All parameters are in range, so there is nothing to refuse.
+				refs, _ = workload.Mix{Queries: zipfBlock, Zipf: zipfExponent}.Draw(1, zipfKeys, block)
+			}
+			key = src.AppendAbsent(key[:0], refs[0].Index())
+			dst[i] = h.Sum64(key)
+			refs = refs[1:]
+		}
+	}
+}
+
+// zipfRepeat is the sum of the squared shares under the law above: the sum over
+// ranks of r^(-2 zipfExponent) over the square of the sum of r^(-zipfExponent).
+// TestZipfRepeat computes it.
+const zipfRepeat = 0.00110027086
+
+// byteKeys are up to 4096 members of a point, before hashing: enough to be past
+// what a branch predictor remembers, and few enough to stay in the cache, so that
+// the hash is timed and not the memory.
+func (l *Lab) byteKeys(p *Point) ([][]byte, error) {
+	src, err := l.source(p, l.seed(p, 0))
+	if err != nil {
+		return nil, err
+	}
+	keys, err := workload.Members(src, 0, min(4096, src.Members()))
+	if err != nil {
+		return nil, err
+	}
+	return keys.Slices(), nil
+}

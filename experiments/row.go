@@ -1,0 +1,220 @@
+package experiments
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"filterlab/hashing"
+)
+
+// Schema is the version of the row format. It stands in every row, so that a
+// file says by itself which program can read it.
+const Schema = 1
+
+// Metrics that rows carry; metrics says what each is.
+const (
+	MetricFPR     = "fpr"
+	MetricLost    = "lost"
+	MetricBits    = "bits"
+	MetricStored  = "stored"
+	MetricRefused = "refused"
+	MetricFailed  = "failed"
+	MetricRepeat  = "repeat"
+	MetricBytes   = "bytes"
+	MetricAllocs  = "allocs"
+	MetricAdd     = "ns_add"
+	MetricHit     = "ns_hit"
+	MetricMiss    = "ns_miss"
+	MetricLoop    = "ns_loop"
+	MetricNoise   = "noise"
+	MetricHash    = "ns_hash"
+)
+
+// metric describes what the value of a row is. Exact values depend on the seed
+// alone.
+type metric struct {
+	name  string
+	exact bool
+	doc   string
+}
+
+func metrics() []metric {
+	return []metric{
+		{MetricFPR, true, "false positives among `trials` lookups of absent keys"},
+		{MetricLost, true, "members answered false among `trials` lookups of members"},
+		{MetricBits, true, "size of all tables, in bits"},
+		{MetricStored, true, "keys taken before the filter refused one, of `trials` keys offered"},
+		{MetricRefused, true, "the variant does not accept the point; note says why"},
+		{MetricFailed, true, "a measure ended with an error; note says which"},
+		{MetricRepeat, true, "sum of the squared shares of the lookups that each distinct absent key takes"},
+		{MetricBytes, false, "live heap that the built filter holds, in bytes, after two collections"},
+		{MetricAllocs, false, "heap allocations while building"},
+		{MetricAdd, false, "nanoseconds per added key in one round, net of the loop without a filter"},
+		{MetricHit, false, "nanoseconds per positive lookup in one round, net"},
+		{MetricMiss, false, "nanoseconds per negative lookup in one round, net"},
+		{MetricLoop, false, "nanoseconds per key of the loop without a filter, in one round"},
+		{MetricNoise, false, "relative difference below which a race tells nothing: how far the same contender, timed twice, differs from itself"},
+		{MetricHash, false, "nanoseconds to hash one key in one round, net"},
+	}
+}
+
+// Row is one exact value measured at one point: the long form in which results
+// are kept.
+type Row struct {
+	Experiment string
+	Point      int    // index of the point in the grid, before shuffling
+	Filter     string // Variant.String
+	Hash       string // name in hashing.All
+	Keys       string // name of the key set, or file:NAME
+	API        string // single or batch, empty for values that do not depend on it
+	Kernel     string // the code path that ran: "go", "avx2"
+	N          uint64 // keys the filter was sized for
+	P          float64
+	BitsPerKey float64 // target space, zero when sized by P
+	Inserted   uint64  // distinct keys offered
+	Round      int     // seed number, or round of a timing
+	Seed       uint64  // seed of hash and key set
+	Metric     string
+	Value      float64
+	Trials     uint64 // what Value is counted among; zero where it is no count
+	Note       string
+}
+
+// rowColumn is one column of samples.csv and times.csv.
+type rowColumn struct {
+	name, doc string
+	put       func(*Row) string
+	get       func(*Row, string) error
+}
+
+func textColumn(name, doc string, f func(*Row) *string) rowColumn {
+	return rowColumn{name, doc,
+		func(r *Row) string { return *f(r) },
+		func(r *Row, s string) error { *f(r) = s; return nil }}
+}
+
+func intColumn(name, doc string, f func(*Row) *int) rowColumn {
+	return rowColumn{name, doc,
+		func(r *Row) string { return strconv.Itoa(*f(r)) },
+		func(r *Row, s string) (err error) { *f(r), err = strconv.Atoi(s); return err }}
+}
+
+func uintColumn(name, doc string, f func(*Row) *uint64) rowColumn {
+	return rowColumn{name, doc,
+		func(r *Row) string { return strconv.FormatUint(*f(r), 10) },
+		func(r *Row, s string) (err error) { *f(r), err = strconv.ParseUint(s, 10, 64); return err }}
+}
+
+func floatColumn(name, doc string, f func(*Row) *float64) rowColumn {
+	return rowColumn{name, doc,
+		func(r *Row) string { return strconv.FormatFloat(*f(r), 'g', -1, 64) },
+		func(r *Row, s string) (err error) { *f(r), err = strconv.ParseFloat(s, 64); return err }}
+}
+
+// rowColumns is the one place that knows what samples.csv and times.csv look
+// like.
+func rowColumns() []rowColumn {
+	return []rowColumn{
+		{"schema", "version of this format",
+			func(*Row) string { return strconv.Itoa(Schema) },
+			func(_ *Row, s string) error {
+				if s != strconv.Itoa(Schema) {
+					return fmt.Errorf("schema %s, this program reads %d", s, Schema)
+				}
+				return nil
+			}},
+		textColumn("experiment", "name of the experiment", func(r *Row) *string { return &r.Experiment }),
+		intColumn("point", "number of the point in the grid", func(r *Row) *int { return &r.Point }),
+		textColumn("filter", "variant: family and the knobs that were set", func(r *Row) *string { return &r.Filter }),
+		textColumn("hash", "hash function", func(r *Row) *string { return &r.Hash }),
+		textColumn("keys", "key set", func(r *Row) *string { return &r.Keys }),
+		textColumn("api", "single or batch; empty where it does not matter", func(r *Row) *string { return &r.API }),
+		textColumn("kernel", "code path that ran; empty where it does not matter", func(r *Row) *string { return &r.Kernel }),
+		uintColumn("n", "keys the filter was sized for", func(r *Row) *uint64 { return &r.N }),
+		floatColumn("p", "promised false-positive rate at n keys; 0 when sized by space", func(r *Row) *float64 { return &r.P }),
+		floatColumn("bits_per_key", "space asked for, in bits per key at n keys; 0 when sized by rate", func(r *Row) *float64 { return &r.BitsPerKey }),
+		uintColumn("inserted", "distinct keys offered", func(r *Row) *uint64 { return &r.Inserted }),
+		intColumn("round", "number of the seed, or of the timing round", func(r *Row) *int { return &r.Round }),
+		uintColumn("seed", "seed of the hash and of the key set", func(r *Row) *uint64 { return &r.Seed }),
+		textColumn("metric", "what value is", func(r *Row) *string { return &r.Metric }),
+		floatColumn("value", "the measured value", func(r *Row) *float64 { return &r.Value }),
+		uintColumn("trials", "what value is counted among; 0 where it is no count", func(r *Row) *uint64 { return &r.Trials }),
+		textColumn("note", "why a point was refused", func(r *Row) *string { return &r.Note }),
+	}
+}
+
+// writeRows writes rows as CSV, with the header line when head is set.
+func writeRows(w io.Writer, rows []Row, head bool) error {
+	cols := rowColumns()
+	c := csv.NewWriter(w)
+	rec := make([]string, len(cols))
+	if head {
+		for i, col := range cols {
+			rec[i] = col.name
+		}
+		if err := c.Write(rec); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		for j, col := range cols {
+			rec[j] = col.put(&rows[i])
+		}
+		if err := c.Write(rec); err != nil {
+			return err
+		}
+	}
+	// Flush, then ask: an unchecked error here is how files lose their last rows.
+	c.Flush()
+	return c.Error()
+}
+
+// ReadRows reads a samples.csv or times.csv. Errors name the line, the column
+// and the value.
+func ReadRows(r io.Reader) ([]Row, error) {
+	cols := rowColumns()
+	c := csv.NewReader(r)
+	c.FieldsPerRecord = len(cols)
+	c.ReuseRecord = true
+	head, err := c.Read()
+	if err != nil {
+		return nil, fmt.Errorf("no header line: %w", err)
+	}
+	for i, col := range cols {
+		if head[i] != col.name {
+			return nil, fmt.Errorf("column %d is %q, want %q", i+1, head[i], col.name)
+		}
+	}
+	var rows []Row
+	for {
+		rec, err := c.Read()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var row Row
+		for i, col := range cols {
+			if err := col.get(&row, rec[i]); err != nil {
+				line, _ := c.FieldPos(i)
+				return nil, fmt.Errorf("line %d, column %s, value %q: %w", line, col.name, rec[i], err)
+			}
+		}
+		rows = append(rows, row)
+	}
+}
+
+// volatile reports whether the row depends on more than the seed, and so belongs
+// in times.csv.
+func (r *Row) volatile() bool {
+	for _, m := range metrics() {
+		if m.name == r.Metric && m.exact {
+			h, err := hashing.ByName(r.Hash)
+			return err == nil && !h.Reproducible
+		}
+	}
+	return true
+}
