@@ -74,7 +74,7 @@ func Parse(text string) (Variant, error) {
 
 // New makes an empty filter for t.
 func (v Variant) New(t filters.Target) (filters.Filter, error) {
-	c, err := v.geometry(t)
+	c, err := v.Geometry(t)
 	if err != nil {
 		return nil, err
 	}
@@ -95,15 +95,15 @@ func (v Variant) Build(t filters.Target, hs []uint64) (filters.Querier, error) {
 // distinct hashes. For the schemes Double64 and Enhanced64 no formula for the
 // rate is known: it is NaN then, and the error filters.ErrNoTheory.
 func (v Variant) Predict(t filters.Target, inserted uint64) (theory.Prediction, error) {
-	c, err := v.geometry(t)
+	c, err := v.Geometry(t)
 	if err != nil {
 		return theory.Prediction{}, err
 	}
 	return c.predict(inserted, t.N)
 }
 
-// geometry picks the filter for a target.
-func (v Variant) geometry(t filters.Target) (Config, error) {
+// Geometry is the filter that New makes for t, without making it.
+func (v Variant) Geometry(t filters.Target) (Config, error) {
 	if err := t.Validate(); err != nil {
 		return Config{}, err
 	}
@@ -125,7 +125,7 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 	return c, c.validate()
 }
 
-// sizeFor is geometry for knobs in range.
+// sizeFor is Geometry for knobs in range.
 func (v Variant) sizeFor(t filters.Target) (Config, error) {
 	if t.P == 0 {
 		bits := math.Round(t.BitsPerKey * float64(t.N))
@@ -222,20 +222,21 @@ func (v Variant) sizeStepping(n uint64, p float64) (m uint64, k int, ok bool) {
 		return m, v.K, ok
 	}
 	// The additive term grows with k, so the best k is at most that of independent
-	// probes.
-	_, k, ok = theory.SizeStandard(n, p, 0)
+	// probes; below it their own need grows, and ends the search.
+	_, most, ok := theory.SizeStandard(n, p, 0)
 	if !ok {
 		return 0, 0, false
 	}
-	m, ok = least(k)
-	for k > 1 && ok {
-		fewer, ok := least(k - 1)
-		if !ok || fewer > m {
+	m = math.MaxUint64
+	for try := most; try > 0; try-- {
+		if lo, _, ok := theory.SizeStandard(n, p, try); !ok || lo >= m {
 			break
 		}
-		m, k = fewer, k-1
+		if bits, ok := least(try); ok && bits < m {
+			m, k = bits, try
+		}
 	}
-	return m, k, ok
+	return m, k, true
 }
 
 // bestK is the k with the least rate for n keys in about m bits.
