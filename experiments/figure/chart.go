@@ -48,7 +48,10 @@ func (g Grid) sheet(t typeset) (sheet, error) {
 		return s, fmt.Errorf("columns %d: want 1 to 6, or 0 to choose", columns)
 	}
 	if columns == 0 {
-		columns = min(3, int(math.Ceil(math.Sqrt(float64(len(g.Panels))))))
+		columns = 3
+		if len(g.Panels) == 4 { // no hole
+			columns = 2
+		}
 	}
 	columns = min(columns, len(g.Panels))
 	rows := (len(g.Panels) + columns - 1) / columns

@@ -37,32 +37,9 @@ var planned = []struct {
 func TestPlannedFigures(t *testing.T) {
 	for _, p := range planned {
 		t.Run(p.name, func(t *testing.T) {
-			dir := t.TempDir()
-			paths, err := Write(dir, p.figure)
+			svg, err := Render(p.figure, "svg")
 			if err != nil {
 				t.Fatal(err)
-			}
-			want := []string{filepath.Join(dir, p.name+".svg"), filepath.Join(dir, p.name+".png")}
-			if !slices.Equal(paths, want) {
-				t.Fatalf("paths %v, want %v", paths, want)
-			}
-			svg, err := os.ReadFile(paths[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			raster, err := os.ReadFile(paths[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The second drawing must not see traces of the first.
-			for format, have := range map[string][]byte{"svg": svg, "png": raster} {
-				again, err := Render(p.figure, format)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(again, have) {
-					t.Errorf("%s differs between Write and Render", format)
-				}
 			}
 			if len(svg) > 70_000 {
 				t.Errorf("SVG of %d bytes: are fonts embedded, or points not joined into paths?", len(svg))
@@ -70,19 +47,48 @@ func TestPlannedFigures(t *testing.T) {
 			if !bytes.Contains(svg, []byte(`font-family="'DejaVu Sans',Verdana,sans-serif"`)) || bytes.Contains(svg, []byte("font-family:")) {
 				t.Error("SVG does not name its fonts once, with a fallback")
 			}
-			d := parse(t, svg)
+			all := parse(t, svg).all()
 			for _, s := range p.texts {
-				if !strings.Contains(d.all(), s) {
+				if !strings.Contains(all, s) {
 					t.Errorf("text %q is missing", s)
 				}
 			}
-			if all := d.all(); !strings.Contains(all, "revision 0123abc, seed 7.") {
+			if !strings.Contains(all, "revision 0123abc, seed 7.") {
 				t.Errorf("the caption is cut: %q", all)
 			}
-			if strings.Contains(d.all(), "e-0") || strings.Contains(d.all(), "NaN") {
-				t.Errorf("raw number in %q", d.all())
+			if strings.Contains(all, "e-0") || strings.Contains(all, "NaN") {
+				t.Errorf("raw number in %q", all)
 			}
 		})
+	}
+}
+
+// Write draws one layout twice, so the second drawing must not see traces of the first;
+// each kind of figure is tried.
+func TestSameFigureSameBytes(t *testing.T) {
+	for name, f := range map[string]Figure{"memory": memory(), "fpr-vs-k": fprVsK(), "hash-choice": hashChoice()} {
+		dir := t.TempDir()
+		paths, err := Write(dir, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stem := filepath.Join(dir, name)
+		if want := []string{stem + ".svg", stem + ".png"}; !slices.Equal(paths, want) {
+			t.Fatalf("paths %v, want %v", paths, want)
+		}
+		for _, path := range paths {
+			written, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Render(f, strings.TrimPrefix(filepath.Ext(path), "."))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(again, written) {
+				t.Errorf("%s differs between Write and Render", filepath.Base(path))
+			}
+		}
 	}
 }
 
@@ -123,17 +129,23 @@ func TestPNGSizeAndResolution(t *testing.T) {
 			t.Errorf("%s: %d pixels of its colour", s.Name, n)
 		}
 	}
-	withCaption, err := Render(timeVsN(), "png")
+	// A caption adds below and leaves the rest as it is.
+	with, err := timeVsN().sheet(typesetFor(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := png.DecodeConfig(bytes.NewReader(withCaption))
+	if full := with.fullHeight(typesetFor(t)); with.height != bodyHigh || full <= bodyHigh+2*captionSize {
+		t.Errorf("with a caption %v of %v high", with.height, full)
+	}
+}
+
+func typesetFor(t *testing.T) typeset {
+	t.Helper()
+	ts, err := newTypeset()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Width != 1120 || cfg.Height <= 680 {
-		t.Errorf("with a caption %d × %d, want 1120 × more than 680", cfg.Width, cfg.Height)
-	}
+	return ts
 }
 
 // Marks, interval strokes and lines are counted in the file: 11 points a series,
@@ -195,10 +207,8 @@ func TestI01_EqualValuesOnALogAxis(t *testing.T) {
 				s.Points = append(s.Points, Point{X: float64(i), Y: v})
 			}
 			c := Chart{Name: "c", Y: Axis{Log: true}, Series: []Series{s}}
-			for _, format := range []string{"svg", "png"} {
-				if _, err := Render(c, format); err != nil {
-					t.Errorf("y = %v, %d points, %s: %v", v, n, format, err)
-				}
+			if _, err := Render(c, "svg"); err != nil {
+				t.Errorf("y = %v, %d points: %v", v, n, err)
 			}
 		}
 		sc, err := settle(Axis{Log: true}, []float64{v, v}, nil)
@@ -317,10 +327,7 @@ func TestI05_FontsAreEmbedded(t *testing.T) {
 		}
 	}
 	// The default fonts of gonum lack ⁻, and then 10⁻³ reads 10³.
-	ts, err := newTypeset()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ts := typesetFor(t)
 	for _, style := range []vg.Length{tickSize, titleSize} {
 		font := ts.style(style, black).Font
 		if style == titleSize {
@@ -588,17 +595,58 @@ func TestTextsAreMadeSafe(t *testing.T) {
 	if n := strings.Count(d.all(), "x") - 1; n != 500 { // one in the axis label
 		t.Errorf("%d of 500 letters of a long word", n)
 	}
-	if _, err := Render(c, "png"); err != nil {
-		t.Error(err)
+}
+
+// Labels of close lines neither overlap nor are crossed by the line of another.
+func TestLabelsOfCloseLinesAreStacked(t *testing.T) {
+	for _, reversed := range []bool{false, true} {
+		c := Chart{
+			Name: "c", X: Axis{Log: true, Min: 1e3, Max: 1e9, Reversed: reversed},
+			VLines: []Line{{1e8, "L4 lone"}, {1e5, "L3 1 MiB"}, {2e4, "L1d 32 KiB"}, {6e4, "L2 256 KiB"}},
+			Series: []Series{{Points: []Point{{X: 1e4, Y: 1}}}},
+		}
+		d := drawn(t, c)
+		type box struct{ left, right, y, line float64 }
+		var boxes []box
+		style := typesetFor(t).style(captionSize, dark)
+		for _, l := range c.VLines {
+			label := d.text(l.Label)
+			if len(label) != 1 {
+				t.Fatalf("%q stands %d times", l.Label, len(label))
+			}
+			// A line reaches from the axis to its label.
+			right := label[0].x + float64(style.Width(l.Label))
+			at := math.NaN()
+			for _, p := range d.styled("stroke-dasharray:1,2") {
+				if math.Abs(p.xs[0]-right) < 0.1 {
+					at = p.xs[0]
+				}
+			}
+			boxes = append(boxes, box{label[0].x, right, label[0].y, at})
+		}
+		for i, a := range boxes {
+			if math.IsNaN(a.line) {
+				t.Errorf("%q does not end at a line", c.VLines[i].Label)
+			}
+			for j, b := range boxes {
+				if i != j && a.y == b.y && a.left < b.right && b.left < a.right {
+					t.Errorf("%q overlaps %q", c.VLines[i].Label, c.VLines[j].Label)
+				}
+				if i != j && b.y <= a.y && b.line > a.left && b.line < a.right {
+					t.Errorf("the line of %q crosses %q", c.VLines[j].Label, c.VLines[i].Label)
+				}
+			}
+		}
+	}
+	// Where there is room, they stand in one row, centred.
+	d := drawn(t, timeVsN())
+	if y := d.text("L1d")[0].y; d.text("L2 1 MiB")[0].y != y || d.text("L3 32 MiB")[0].y != y {
+		t.Error("labels with room are stacked")
 	}
 }
 
 func TestWrap(t *testing.T) {
-	ts, err := newTypeset()
-	if err != nil {
-		t.Fatal(err)
-	}
-	style := ts.style(tickSize, black)
+	style := typesetFor(t).style(tickSize, black)
 	for _, text := range []string{"", "one", caption, "cuckoo(f=12,b=4,semisort,stash=8,partner=offset)", strings.Repeat("W", 90), "ééééééééééééééééééééééé", "a\n\nb"} {
 		lines := wrap(style, 80, text)
 		for _, line := range lines {

@@ -154,8 +154,8 @@ func (h HeatMap) sheet(t typeset) (sheet, error) {
 		bar := draw.Crop(draw.Canvas{Canvas: dc.Canvas, Rectangle: vg.Rectangle{
 			Min: vg.Point{X: box.Max.X + 10, Y: box.Min.Y}, Max: vg.Point{X: box.Max.X + 20, Y: box.Max.Y}}}, 0, 0, 0.4, -0.4)
 		for i := range ramp {
-			// Each step reaches up to the top, so that no seam shows between two.
-			fillBox(bar, viridis((float64(i)+0.5)/ramp), bar.Min.X, bar.Y(float64(i)/ramp), bar.Max.X, bar.Max.Y)
+			// Each step reaches a little into the next, so that no seam shows.
+			fillBox(bar, viridis((float64(i)+0.5)/ramp), bar.Min.X, bar.Y(float64(i)/ramp), bar.Max.X, min(bar.Y(float64(i+1)/ramp)+0.5, bar.Max.Y))
 		}
 		tick.XAlign = draw.XLeft
 		line := draw.LineStyle{Color: black, Width: thinWidth}

@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -376,7 +378,7 @@ func (k ink) references(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(edge, c.Max.X, c.Min.Y, c.Max.X, c.Max.Y)
 	style := draw.LineStyle{Color: dark, Width: thinWidth, Dashes: []vg.Length{1, 2}}
 	text := k.t.style(captionSize, dark)
-	rows := k.labelRows()
+	rows, align := k.labelRows()
 	for i, l := range k.VLines {
 		v := k.x.at(l.At)
 		if !k.x.holds(v) {
@@ -384,7 +386,7 @@ func (k ink) references(c draw.Canvas, p *plot.Plot) {
 		}
 		x, up := tx(v), vg.Length(rows[i])*leading(text)
 		c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y+up)
-		text.XAlign = draw.XCenter
+		text.XAlign = align
 		k.t.put(c, text, vg.Point{X: x, Y: c.Max.Y + 2 + up}, clean(l.Label))
 	}
 	for _, l := range k.HLines {
@@ -398,48 +400,69 @@ func (k ink) references(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// labelRows stacks the labels of vertical lines so that neighbours do not overlap:
-// row 0 touches the frame.
-func (k ink) labelRows() []int {
+// along is the place of a value as a fraction of an axis, from the left or the bottom.
+func (s scale) along(v float64) float64 {
+	f := (s.at(v) - s.lo) / (s.hi - s.lo)
+	if s.Reversed {
+		return 1 - f
+	}
+	return f
+}
+
+// labelRows places the labels above the frame: in one row, centred over their lines, if
+// they fit; else each ends at its line and stands in a row above those that it would
+// cover, which keeps it clear of their lines too. Row 0 touches the frame.
+func (k ink) labelRows() (rows []int, align draw.XAlignment) {
 	text := k.t.style(captionSize, dark)
-	rows := make([]int, len(k.VLines))
+	rows = make([]int, len(k.VLines))
+	var order []int // the lines on the axis from the left
 	for i, l := range k.VLines {
-		for j := 0; j < i; j++ {
-			apart := vg.Length(math.Abs(k.x.at(l.At)-k.x.at(k.VLines[j].At))/(k.x.hi-k.x.lo)) * k.across
-			need := (text.Width(l.Label)+text.Width(k.VLines[j].Label))/2 + 3
-			if apart < need && rows[i] <= rows[j] {
-				rows[i] = rows[j] + 1
+		if k.x.holds(k.x.at(l.At)) {
+			order = append(order, i)
+		}
+	}
+	at := func(i int) vg.Length { return vg.Length(k.x.along(k.VLines[i].At)) * k.across }
+	width := func(i int) vg.Length { return text.Width(clean(k.VLines[i].Label)) + 3 }
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
+	align = draw.XCenter
+	for n := 1; n < len(order); n++ {
+		i, j := order[n-1], order[n]
+		if at(j)-at(i) < (width(i)+width(j))/2 {
+			align = draw.XRight
+		}
+	}
+	if align == draw.XCenter {
+		return rows, align
+	}
+	for n, i := range order {
+		for _, j := range order[:n] {
+			if at(i)-width(i) < at(j) {
+				rows[i] = max(rows[i], rows[j]+1)
 			}
 		}
 	}
-	return rows
+	return rows, align
 }
 
 // GlyphBoxes implements plot.GlyphBoxer: room for the labels outside the frame.
 func (k ink) GlyphBoxes(*plot.Plot) (boxes []plot.GlyphBox) {
 	text := k.t.style(captionSize, dark)
-	place := func(s scale, v float64) float64 {
-		f := (s.at(v) - s.lo) / (s.hi - s.lo)
-		if s.Reversed {
-			return 1 - f
-		}
-		return f
-	}
-	rows := k.labelRows()
+	rows, align := k.labelRows()
 	for i, l := range k.VLines {
 		if !k.x.holds(k.x.at(l.At)) {
 			continue
 		}
-		w := text.Width(clean(l.Label)) / 2
+		w := text.Width(clean(l.Label))
+		left := vg.Length(align) * w
 		top := 2 + vg.Length(rows[i])*leading(text) + captionSize
-		boxes = append(boxes, plot.GlyphBox{X: place(k.x, l.At), Y: 1, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: -w}, Max: vg.Point{X: w, Y: top}}})
+		boxes = append(boxes, plot.GlyphBox{X: k.x.along(l.At), Y: 1, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: left}, Max: vg.Point{X: left + w, Y: top}}})
 	}
 	for _, l := range k.HLines {
 		if !k.y.holds(k.y.at(l.At)) {
 			continue
 		}
-		boxes = append(boxes, plot.GlyphBox{X: 1, Y: place(k.y, l.At), Rectangle: vg.Rectangle{
+		boxes = append(boxes, plot.GlyphBox{X: 1, Y: k.y.along(l.At), Rectangle: vg.Rectangle{
 			Min: vg.Point{Y: -captionSize / 2}, Max: vg.Point{X: 2 + text.Width(clean(l.Label)), Y: captionSize / 2}}})
 	}
 	return boxes
