@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"filterlab/filters"
-	"filterlab/filters/theory"
 )
 
 // maxZ is the two-sided limit on a standard score. A correct filter exceeds it
@@ -139,7 +138,7 @@ func checkRate(r *report, v filters.Variant) {
 			r.fatalf("Predict(%v): %v", trial(c.t, n), err)
 		}
 		if o, ok := r.measure(v, c); ok {
-			r.compare(p, c, o)
+			r.compare(expectation{n, p.FPR, p.BuildSD, p.Fill}, c, o)
 			done++
 		}
 	}
@@ -148,11 +147,17 @@ func checkRate(r *report, v filters.Variant) {
 	}
 }
 
+// expectation is the part of a prediction that a cell is held against.
+type expectation struct {
+	inserted           uint64
+	fpr, buildSD, fill float64
+}
+
 // compare holds one cell against theory.
-func (r *report) compare(p theory.Prediction, c cell, o outcome) {
-	what := trial(c.t, p.Inserted)
+func (r *report) compare(e expectation, c cell, o outcome) {
+	what := trial(c.t, e.inserted)
 	seeds := math.Sqrt(float64(c.seeds))
-	rate := binomial(o.hits, o.trials, p.FPR, p.BuildSD/seeds)
+	rate := binomial(o.hits, o.trials, e.fpr, e.buildSD/seeds)
 	r.agree(what+": false-positive rate", rate)
 	// mean fails unless the mean of xs is want. Student's t with 9 or more degrees
 	// of freedom exceeds 8 once in 40,000.
@@ -165,7 +170,7 @@ func (r *report) compare(p theory.Prediction, c cell, o outcome) {
 			r.errorf("%s: %s is %.6g on average; want %.6g ± %.2g", what, name, got, want, tol)
 		}
 	}
-	mean("FillRatio", o.fill, p.Fill, 1e-9)
+	mean("FillRatio", o.fill, e.fill, 1e-9)
 	if len(o.fpr) > 0 {
 		// Made from the very filters that were queried, the estimate may be closer
 		// to the truth than BuildSD allows, but never further off.
@@ -173,7 +178,7 @@ func (r *report) compare(p theory.Prediction, c cell, o outcome) {
 		r.agree(what+": measured rate against EstimatedFPR", score{rate.got, est, rate.sd})
 	}
 	if c.t.N >= 1000 { // the bias of the estimators is of order 1/n
-		mean("EstimatedN", o.n, float64(p.Inserted), 0.001)
+		mean("EstimatedN", o.n, float64(e.inserted), 0.001)
 	}
 }
 
