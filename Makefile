@@ -1,0 +1,57 @@
+# Go and make are all that these targets need; `make help` lists them.
+
+PROFILE  ?= default
+OUT      ?= results
+FUZZTIME ?= 10s
+BENCH    ?= .
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  PROFILE=quick (a minute), default (15 minutes) or full (n up to 1e8); OUT=results; FUZZTIME=10s; BENCH=."
+
+.PHONY: experiments
+experiments: ## run every experiment: CSV files and figures under results
+	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT)
+
+.PHONY: test
+test: ## vet and test everything, under 5 minutes
+	go vet ./...
+	go test ./...
+
+.PHONY: race
+race: ## test under the race detector (needs a C compiler)
+	go test -race -short ./...
+
+.PHONY: purego
+purego: ## test the code that has no assembly
+	go test -tags purego ./...
+
+.PHONY: bench
+bench: ## time the filters; BENCH picks benchmarks by pattern
+	go test -run '^$$' -bench '$(BENCH)' ./filters/...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	@set -e; for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+.PHONY: lint
+lint: ## gofmt and vet, and staticcheck where it is installed
+	@out=$$(gofmt -s -l .); if [ -n "$$out" ]; then echo "gofmt -s -w is needed for:"; echo "$$out"; exit 1; fi
+	go vet ./...
+	@if command -v staticcheck >/dev/null; then echo staticcheck ./...; staticcheck ./...; \
+	else echo "staticcheck is not installed; .ci/run installs the version it wants"; fi
+
+.PHONY: generate
+generate: ## write generated files anew; a clean tree stays clean
+	go generate ./...
+
+.PHONY: ci
+ci: ## everything that continuous integration runs
+	.ci/run
