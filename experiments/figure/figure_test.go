@@ -47,6 +47,9 @@ func TestPlannedFigures(t *testing.T) {
 			if !bytes.Contains(svg, []byte(`font-family="'DejaVu Sans',Verdana,sans-serif"`)) || bytes.Contains(svg, []byte("font-family:")) {
 				t.Error("SVG does not name its fonts once, with a fallback")
 			}
+			if n := bytes.Count(svg, []byte("font-weight:bold")); n != 1 {
+				t.Errorf("%d bold texts, want the title", n)
+			}
 			all := parse(t, svg).all()
 			for _, s := range p.texts {
 				if !strings.Contains(all, s) {
@@ -159,6 +162,12 @@ func TestEveryPointIsDrawn(t *testing.T) {
 			marks += p.moves
 		} else if p.has("stroke-width:0.8") {
 			bars += p.moves
+			// A cap, a cap, and the stroke from one to the other.
+			for i := 0; i+6 <= len(p.ys); i += 6 {
+				if y := p.ys[i:]; y[0] != y[1] || y[2] != y[3] || y[4] != y[0] || y[5] != y[2] || y[2] <= y[0] {
+					t.Errorf("interval strokes at %v", y[:6])
+				}
+			}
 		}
 	}
 	if marks != 11+1 {
@@ -275,7 +284,7 @@ func TestI02_ZeroRateOnALogAxis(t *testing.T) {
 
 // Equal trials give equal bounds; each series must still show its own mark.
 func TestEqualUpperBoundsAreFannedOut(t *testing.T) {
-	c := Chart{Name: "c", Y: Axis{Log: true}}
+	c := Chart{Name: "c", Y: Axis{Log: true}, VLines: []Line{{At: 1}}}
 	for i := range 3 {
 		c.Series = append(c.Series, Series{Name: fmt.Sprint(i), Points: []Point{Unseen(1, 1e6), {X: 2, Y: 0.1}}})
 	}
@@ -290,7 +299,10 @@ func TestEqualUpperBoundsAreFannedOut(t *testing.T) {
 		}
 	}
 	if len(at) != 3 || at[1]-at[0] < 3 || math.Abs((at[2]-at[1])-(at[1]-at[0])) > 0.1 {
-		t.Errorf("bounds at x = %v, want three, evenly apart", at)
+		t.Fatalf("bounds at x = %v, want three, evenly apart", at)
+	}
+	if centre := d.styled("stroke-dasharray:1,2")[0].xs[0]; math.Abs(at[1]-centre) > 0.1 {
+		t.Errorf("bounds around %v, their place is %v", at[1], centre)
 	}
 }
 
@@ -526,15 +538,21 @@ func TestGridIsAligned(t *testing.T) {
 	g.Panels = g.Panels[:5] // one place stays empty
 	g.Panels[1].Title = ""
 	d := drawn(t, g)
-	starts, lengths := map[string]int{}, map[string]int{}
+	starts, lengths, uprights := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, p := range d.styled("#000000", "stroke-width:0.5") {
 		if len(p.xs) == 2 && p.ys[0] == p.ys[1] && p.xs[1]-p.xs[0] > 50 {
 			starts[fmt.Sprintf("%.1f", p.xs[0])]++
 			lengths[fmt.Sprintf("%.1f", p.xs[1]-p.xs[0])]++
 		}
+		if len(p.xs) == 2 && p.xs[0] == p.xs[1] && p.ys[1]-p.ys[0] > 50 {
+			uprights[fmt.Sprintf("%.1f to %.1f", p.ys[0], p.ys[1])]++
+		}
 	}
 	if len(starts) != 3 || len(lengths) != 1 {
 		t.Errorf("axes start at %v with lengths %v, want 3 places and 1 length", starts, lengths)
+	}
+	if len(uprights) != 2 {
+		t.Errorf("upright axes %v, want the same in each of 2 rows", uprights)
 	}
 	for _, s := range []string{g.X.Label, g.Y.Label} {
 		if n := len(d.text(s)); n != 1 {
