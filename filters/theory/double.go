@@ -227,9 +227,9 @@ func countLines(counts []float64, shared *[maxK]int64, offset []int64, d int, we
 
 // periods returns, by number of distinct probes below k, the chance times m that
 // a key has that many.
-func periods(m uint64, c []int64, b steps) map[int]float64 {
+func periods(m uint64, c []int64, b steps) []float64 {
 	k := len(c)
-	chance := map[int]float64{}
+	chance := make([]float64, k) // no map: the sum must not depend on the order
 	if b == oddStep {
 		return chance
 	}
