@@ -11,6 +11,7 @@ import (
 
 	"filterlab/filters"
 	"filterlab/hashing"
+	"filterlab/hashing/hashtest"
 )
 
 var _ filters.Hasher = hashing.Hash(nil)
@@ -57,6 +58,39 @@ func TestVerificationValues(t *testing.T) {
 			t.Errorf("verification = %#08x, published %#08x", got, want)
 		}
 	})
+}
+
+// Published digests, each with its source in hashtest.Answers; "www." and the seed
+// 1 are of the known-failures list, entry D03.
+func TestKnownAnswers(t *testing.T) {
+	each(t, func(t *testing.T, e hashing.Entry) {
+		if err := hashtest.Check(e); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// identity is its definition.
+func TestIdentity(t *testing.T) {
+	e, err := hashing.ByName("identity")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		seed uint64
+		key  string
+		want uint64
+	}{
+		{0, "", 0},
+		{0, "\x01\x02", 0x0201},
+		{0, "12345678", 0x3837363534333231},
+		{0, "123456789", 0x3837363534333231},
+		{0xff, "\x01\x02", 0x02fe},
+	} {
+		if got := e.New(c.seed).SumString(c.key); got != c.want {
+			t.Errorf("seed %#x, %q: %#x, want %#x", c.seed, c.key, got, c.want)
+		}
+	}
 }
 
 func TestEntries(t *testing.T) {
