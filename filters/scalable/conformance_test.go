@@ -13,7 +13,7 @@ func variants() []scalable.Variant {
 		{},
 		{N0: 100, Growth: 4, Tighten: 0.5},
 		{Growth: 1.5, Tighten: 0.9},
-		{Scheme: standard.Enhanced},
+		{Scheme: standard.Double64},
 	}
 }
 

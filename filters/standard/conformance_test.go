@@ -7,15 +7,15 @@ import (
 	"filterlab/filters/standard"
 )
 
-// variants are the kinds of filter the family makes: every scheme, layout and
-// sizing, and k fixed from outside.
+// variants are the kinds of filter the family makes: every scheme and layout,
+// and k fixed from outside. Textbook sizing is left out: it breaks its promise, which
+// TestTextbookBreaksItsPromise holds it to.
 func variants() []standard.Variant {
 	vs := []standard.Variant{
 		{K: 7},
 		{K: 1},
 		{Layout: standard.Partitioned},
 		{Layout: standard.Partitioned, K: 5},
-		{Sizing: standard.Textbook},
 	}
 	for _, s := range standard.Schemes() {
 		vs = append(vs, standard.Variant{Scheme: s})

@@ -92,8 +92,7 @@ func (v Variant) Build(t filters.Target, hs []uint64) (filters.Querier, error) {
 }
 
 // Predict is the expectation of the filter that New(t) makes, after inserted
-// distinct hashes. For the schemes Double64 and Enhanced64 no formula for the
-// rate is known: it is NaN then, and the error filters.ErrNoTheory.
+// distinct hashes; see [Config.Predict].
 func (v Variant) Predict(t filters.Target, inserted uint64) (theory.Prediction, error) {
 	c, err := v.Geometry(t)
 	if err != nil {
@@ -189,30 +188,39 @@ func (v Variant) size(n uint64, p float64) (m uint64, k int, ok bool) {
 }
 
 // sizeStepping is SizeStandard for the rate of a stepping scheme, which is higher
-// than that of independent probes and in small tables jumps with the factors m
-// shares with the steps: the size found meets p, and its neighbour below does
-// not.
+// than that of independent probes and, in small tables, jumps with the factors m
+// shares with the steps. There is no least size then: the one found meets p, and
+// one smaller by at most a four-thousandth does not, or it is the least of
+// independent probes.
 func (v Variant) sizeStepping(n uint64, p float64) (m uint64, k int, ok bool) {
 	floor := theory.HashFloor(n, 64)
-	meets := func(m uint64, k int) bool {
-		return theory.Combine(Config{Bits: m, K: k, Scheme: v.Scheme}.rate(n), floor) <= p
+	// excess is how often too high the rate is; NaN, for a table too small for the
+	// formula, counts as far too high.
+	excess := func(m uint64, k int) float64 {
+		x := theory.Combine(Config{Bits: m, K: k, Scheme: v.Scheme}.rate(n), floor) / p
+		if math.IsNaN(x) {
+			return 4
+		}
+		return x
 	}
 	least := func(k int) (uint64, bool) {
 		lo, _, ok := theory.SizeStandard(n, p, k)
-		if !ok || lo > filters.MaxBits || meets(lo, k) {
-			return lo, ok
+		if !ok {
+			return 0, false
 		}
 		hi := lo
-		for step := uint64(1); !meets(hi, k); step *= 2 {
-			if hi += step; hi > filters.MaxBits {
+		// The additive terms fall with the square of m or faster.
+		for x := excess(hi, k); x > 1; x = excess(hi, k) {
+			lo = hi
+			if hi = lo + 1 + uint64(float64(lo)*(math.Sqrt(x)-1)); hi > filters.MaxBits {
 				return hi, true
 			}
 		}
-		for hi-lo > 1 {
-			if mid := lo + (hi-lo)/2; meets(mid, k) {
-				hi = mid
-			} else {
+		for hi-lo > 1+hi/4096 {
+			if mid := lo + (hi-lo)/2; excess(mid, k) > 1 {
 				lo = mid
+			} else {
+				hi = mid
 			}
 		}
 		return hi, true
@@ -221,31 +229,32 @@ func (v Variant) sizeStepping(n uint64, p float64) (m uint64, k int, ok bool) {
 		m, ok = least(v.K)
 		return m, v.K, ok
 	}
-	// The additive term grows with k, so the best k is at most that of independent
-	// probes; below it their own need grows, and ends the search.
-	_, most, ok := theory.SizeStandard(n, p, 0)
+	// From the k of independent probes, to the best k for the size it needs, to the
+	// size that needs, for as long as it shrinks.
+	_, k, ok = theory.SizeStandard(n, p, 0)
 	if !ok {
 		return 0, 0, false
 	}
-	m = math.MaxUint64
-	for try := most; try > 0; try-- {
-		if lo, _, ok := theory.SizeStandard(n, p, try); !ok || lo >= m {
+	for m, ok = least(k); ok; {
+		better := v.bestK(m, n)
+		bits, fits := least(better)
+		if !fits || bits >= m {
 			break
 		}
-		if bits, ok := least(try); ok && bits < m {
-			m, k = bits, try
-		}
+		m, k = bits, better
 	}
-	return m, k, true
+	return m, k, ok
 }
 
-// bestK is the k with the least rate for n keys in about m bits.
+// bestK is the k with the least rate for n keys in about m bits. The rate falls
+// with k, then rises; the search goes on a little past the turn, since rounding
+// and common factors make it uneven.
 func (v Variant) bestK(m, n uint64) int {
 	if v.Layout == Shared && (v.Scheme == Independent || v.Scheme == Double64 || v.Scheme == Enhanced64) {
 		return theory.StandardBestK(m, n)
 	}
 	best, least := 1, math.Inf(1)
-	for k := 1; k <= MaxK; k++ {
+	for k := 1; k <= min(best+3, MaxK); k++ {
 		if rate := v.config(m, k).rate(n); rate < least {
 			best, least = k, rate
 		}
@@ -275,8 +284,9 @@ func (c Config) rate(n uint64) float64 {
 }
 
 // Predict is what theory expects of a filter of this geometry after inserted
-// distinct hashes. For Double64 and Enhanced64 no formula for the rate is known:
-// it is NaN then, and the error filters.ErrNoTheory.
+// distinct hashes. Where no formula for the rate is known it is NaN, and the
+// error filters.ErrNoTheory: for Double64 and Enhanced64, and for the other
+// stepping schemes in tables below 2k² bits.
 func (c Config) Predict(inserted uint64) (theory.Prediction, error) { return c.predict(inserted, 0) }
 
 func (c Config) predict(inserted, capacity uint64) (theory.Prediction, error) {
@@ -297,9 +307,41 @@ func (c Config) predict(inserted, capacity uint64) (theory.Prediction, error) {
 		span, _ := c.span()
 		p.BuildSD = theory.PartitionedBuildSD(span, inserted, c.K)
 		p.Fill = theory.PartitionedFill(span, inserted)
+	case c.Scheme == Double || c.Scheme == Teaching:
+		// A uniform start makes every bit equally likely to be set by a key.
+		p.Fill = -math.Expm1(float64(inserted) * math.Log1p(-c.distinctSteps()/float64(c.Bits)))
 	case c.Scheme == Double64 || c.Scheme == Enhanced64:
 		p.FPR = math.NaN()
+	}
+	if math.IsNaN(p.FPR) {
 		return p, filters.ErrNoTheory
 	}
 	return p, nil
+}
+
+// distinctSteps is the mean number of distinct positions a + i b mod m for i below
+// k: a step b of period d < k reaches d of them, and phi(d) of the m steps have
+// the period d when d divides m.
+func (c Config) distinctSteps() float64 {
+	lost := 0
+	for d := 1; d < c.K; d++ {
+		if c.Bits%uint64(d) != 0 {
+			continue
+		}
+		coprime := 0
+		for b := 1; b <= d; b++ {
+			if gcd(b, d) == 1 {
+				coprime++
+			}
+		}
+		lost += coprime * (c.K - d)
+	}
+	return float64(c.K) - float64(lost)/float64(c.Bits)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
