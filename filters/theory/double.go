@@ -91,34 +91,25 @@ func stepping(m, n uint64, k int, c []int64, b steps) float64 {
 	if m < 2*uint64(k)*uint64(k) {
 		return math.NaN()
 	}
-	return min(max(expandedStepping(m, n, k, c, b), 0), 1)
+	return expandedStepping(m, n, k, c, b)
 }
 
 // expandedStepping is Standard plus the leading additive term of the stepping
 // scheme.
 func expandedStepping(m, n uint64, k int, c []int64, b steps) float64 {
-	M, N, K := float64(m), float64(n), float64(k)
-	p := -math.Expm1(-K * N / M)
-	pow := make([]float64, k+1) // pow[h] = p^h
-	pow[0] = 1
-	for h := 1; h <= k; h++ {
-		pow[h] = pow[h-1] * p
-	}
-	single := pow[k-1] - pow[k] // what covering one more probe is worth
-	gain := func(h int) float64 { return pow[k-h] - pow[k] - float64(h)*single }
-
+	K := float64(k)
+	t := newTerms(m, n, k)
 	pairs := K * (K - 1) / 2
-	keys := -pairs * K * (K - 1) * gain(min(2, k)) // special keys, in units of n/m^2
+	keys := -pairs * K * (K - 1) * t.gain(min(2, k))
 	for h, lines := range lineCounts(m, c, b) {
-		keys += lines * gain(h)
+		keys += lines * t.gain(h)
 	}
-	query := -pairs * single // degenerate queries, in units of 1/m
-	lost := -pairs           // probes that a key's own collisions cost, in units of 1/m
+	query, lost := -pairs*t.single, -pairs
 	for distinct, chance := range periods(m, c, b) {
-		query += chance * (pow[distinct] - pow[k])
+		query += chance * (t.pow[distinct] - t.pow[k])
 		lost += chance * float64(k-distinct)
 	}
-	return Standard(m, n, k) + (keys-lost*K*single)*N/(M*M) + query/M
+	return t.rate(keys, lost, query)
 }
 
 // straight reports whether there is no offset: plain double hashing.
