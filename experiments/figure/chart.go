@@ -92,9 +92,6 @@ func (g Grid) sheet(t typeset) (sheet, error) {
 			plots[r] = make([]*plot.Plot, columns)
 		}
 		for i, k := range ks {
-			if k.Title == "" {
-				k.Title = " " // plot.Align lines panels up only if all have titles
-			}
 			plots[i/columns][i%columns] = k.plot(panelXTicks, panelYTicks)
 		}
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 8, PadY: 6}
