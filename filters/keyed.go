@@ -1,5 +1,7 @@
 package filters
 
+import "fmt"
+
 // Hasher turns byte strings into the 64-bit hashes that filters take. It is
 // declared here and satisfied by hashing.Hash, so that filters depend on no hash
 // library.
@@ -24,7 +26,7 @@ func (k Keyed) Contains(key []byte) bool { return k.Filter.Contains(k.Hash.Sum64
 func (k Keyed) Add(key []byte) error {
 	f, ok := k.Filter.(Filter)
 	if !ok {
-		return Refuse("filter", k.Filter, "a filter that takes keys one by one (this one is static)")
+		return Refuse("filter", fmt.Sprintf("%T", k.Filter), "a filter that takes keys one by one (this one is static)")
 	}
 	return f.Add(k.Hash.Sum64(key))
 }
@@ -39,9 +41,12 @@ func (k Keyed) Merge(other Keyed) error {
 		return Differ("seed", a, b)
 	}
 	m, ok := k.Filter.(Merger)
-	f, ok2 := other.Filter.(Filter)
-	if !ok || !ok2 {
-		return Differ("mergeable", ok, ok2)
+	if !ok {
+		return Differ("type", fmt.Sprintf("%T, which cannot merge,", k.Filter), fmt.Sprintf("%T", other.Filter))
+	}
+	f, ok := other.Filter.(Filter)
+	if !ok {
+		return Differ("type", fmt.Sprintf("%T", k.Filter), fmt.Sprintf("%T, which is static,", other.Filter))
 	}
 	return m.Merge(f)
 }

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"fmt"
+
 	"filterlab/filters"
 	"filterlab/filters/blocked"
 	"filterlab/filters/counting"
@@ -144,7 +146,7 @@ func Loop(q filters.Querier) Loops {
 			func(hs []uint64) (int, error) {
 				d, ok := q.(filters.Filter)
 				if !ok {
-					return 0, filters.Refuse("filter", q, "a filter that takes keys one by one (this one is static)")
+					return 0, filters.Refuse("filter", fmt.Sprintf("%T", q), "a filter that takes keys one by one (this one is static)")
 				}
 				for i, h := range hs {
 					if err := d.Add(h); err != nil {
