@@ -285,13 +285,20 @@ func (f *Filter) rate(x int) float64 {
 // The estimate is +Inf only when all bits are set. Its bias is that of linear
 // counting over the whole table (Whang et al., TODS 15:2, 1990), a fraction of a
 // key at normal loads. Summing an estimate for each block would add that bias
-// once a block and be infinite as soon as one block is full. Keys that a bad
+// once for each block and be infinite as soon as one block is full. Keys that a bad
 // hash crowds into few blocks are underestimated.
 func (f *Filter) EstimatedN() float64 {
+	fill := f.FillRatio()
+	switch fill {
+	case 0:
+		return 0
+	case 1:
+		return math.Inf(1)
+	}
 	b := float64(f.config.BlockBits)
 	hit := float64(f.k) / b // the chance that a key of the block sets a given bit
 	if f.config.Probes == Independent {
 		hit = -math.Expm1(float64(f.k) * math.Log1p(-1/b))
 	}
-	return math.Log1p(-f.FillRatio()) / math.Log1p(-hit/float64(f.config.Blocks))
+	return math.Log1p(-fill) / math.Log1p(-hit/float64(f.config.Blocks))
 }

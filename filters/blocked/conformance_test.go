@@ -3,25 +3,55 @@ package blocked_test
 import (
 	"testing"
 
+	"filterlab/filters"
 	"filterlab/filters/blocked"
 	"filterlab/filters/filtertest"
 )
 
-// variants are one for each kernel and some between; sizing of the largest
-// blocks takes too long to run the whole suite on them.
-func variants() []blocked.Variant {
-	return []blocked.Variant{
-		{},
-		{K: 6},
-		{BlockBits: 64},
-		{BlockBits: 64, Probes: blocked.Distinct},
-		{BlockBits: 256, K: 9, Probes: blocked.Distinct},
-		{BlockBits: 1024, K: 7, Probes: blocked.Independent},
+// variants are one or more for each kernel; sizing the largest blocks takes too
+// long to run the whole suite on them.
+func variants() []filters.Variant {
+	return []filters.Variant{
+		blocked.Variant{},
+		blocked.Variant{K: 6},
+		blocked.Variant{BlockBits: 64},
+		blocked.Variant{BlockBits: 64, Probes: blocked.Distinct},
+		blocked.Variant{BlockBits: 256, K: 9, Probes: blocked.Distinct},
+		blocked.Variant{BlockBits: 1024, K: 7, Probes: blocked.Independent},
 	}
 }
 
 func TestConformance(t *testing.T) {
 	for _, v := range variants() {
 		t.Run(v.String(), func(t *testing.T) { filtertest.Run(t, v) })
+	}
+}
+
+func FuzzFilter(f *testing.F) { filtertest.Fuzz(f, variants()...) }
+
+func BenchmarkFilter(b *testing.B) { filtertest.Bench(b, loops, variants()...) }
+
+// loops call the filter without an interface in between.
+func loops(q filters.Querier) filtertest.Loops {
+	f := q.(*blocked.Filter)
+	return filtertest.Loops{
+		Contains: func(dst []bool, hs []uint64) (hits int) {
+			for i, h := range hs {
+				in := f.Contains(h)
+				dst[i] = in
+				if in {
+					hits++
+				}
+			}
+			return hits
+		},
+		Add: func(hs []uint64) (int, error) {
+			for i, h := range hs {
+				if err := f.Add(h); err != nil {
+					return i, err
+				}
+			}
+			return len(hs), nil
+		},
 	}
 }

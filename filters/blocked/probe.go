@@ -18,9 +18,9 @@ const (
 	// Independent draws each bit for itself, so that two of a key's bits may
 	// coincide. It is the default by measurement: at 10 bits a key, k = 6 and
 	// blocks of 512 bits its rate is 0.9665%, where distinct bits reach 0.9550%,
-	// a gain that 0.03 bits a key buy as well. For that, a lookup in cache with
-	// distinct bits takes twice the time. The gain grows as blocks shrink (64
-	// bits: 1.784% against 1.694%) and as k rises, the price does not shrink.
+	// a gain that 0.03 bits a key buy as well. For that, an operation in cache
+	// with distinct bits takes three times as long (25 against 8 ns), twice with
+	// blocks of 64 bits (21 against 11 ns, 1.784% against 1.694%).
 	Independent
 
 	// Distinct draws k different bits, every set of k equally likely.
@@ -78,7 +78,7 @@ const perMix = 7
 // hit512 has its lowest bit set if all k bits of a key are set in b; x is the mix
 // of the key's hash. It does not leave early: hits and misses cost the same, and
 // no branch depends on the answer. The probes are written out because a loop
-// over them takes a quarter longer.
+// over them, with the shifts in variables, takes 10.3 instead of 7.2 ns at k = 6.
 func hit512(b *line, x uint64, k int) uint64 {
 	hit := ^uint64(0)
 	for ; ; k -= perMix {
