@@ -36,10 +36,10 @@ func Parse(s string) (Spec, error) {
 	if sp.Family == "" {
 		return bad("a family name, such as standard or cuckoo(f=12,b=4)")
 	}
+	if strings.ContainsAny(sp.Family, "),= \t\r\n") {
+		return bad("family(value,knob=value,...)")
+	}
 	if !open {
-		if strings.ContainsAny(name, "),= ") {
-			return bad("family(value,knob=value,...)")
-		}
 		return sp, nil
 	}
 	body, ok := strings.CutSuffix(rest, ")")
