@@ -1,7 +1,6 @@
 package cuckoo
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -79,10 +78,10 @@ type Filter struct {
 	table []byte
 
 	buckets uint64
-	half    uint64 // buckets/2
 	width   uint64 // bits of a bucket
 	tags    uint64 // 2^f - 1, the number of fingerprints and the mask of a slot
 	step    uint64 // f
+	stratum uint64 // 2^(64-f)
 	span    uint64 // bits of one load: a whole bucket where that fits into 64
 	ones    uint64 // lowest bit of every slot of a load
 	highs   uint64 // highest bit of every slot of a load
@@ -110,22 +109,28 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{
+	f := newGeometry(c)
+	f.table = unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
+	return &f, nil
+}
+
+// newGeometry is a filter without its table.
+func newGeometry(c Config) Filter {
+	slots := slotsPerLoad(c.SlotsPerBucket, c.FingerprintBits)
+	f := Filter{
 		cfg:     c,
-		table:   unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8),
 		buckets: c.Buckets,
-		half:    c.Buckets / 2,
 		width:   uint64(c.SlotsPerBucket * c.FingerprintBits),
 		tags:    1<<c.FingerprintBits - 1,
 		step:    uint64(c.FingerprintBits),
+		stratum: 1 << (64 - c.FingerprintBits),
+		span:    uint64(slots * c.FingerprintBits),
 	}
-	slots := slotsPerLoad(c.SlotsPerBucket, c.FingerprintBits)
-	f.span = uint64(slots * c.FingerprintBits)
 	for s := range slots {
 		f.ones |= 1 << (s * c.FingerprintBits)
 	}
 	f.highs = f.ones << (c.FingerprintBits - 1)
-	return f, nil
+	return f
 }
 
 // slotsPerLoad is the largest power of two of slots, up to b, that one load of
@@ -168,28 +173,32 @@ func (f *Filter) place(h uint64) (bucket, tag uint64) {
 // buckets is even and r odd, a bucket is never its own partner. The two buckets
 // of a key are one even and one odd, so the table is the bipartite cuckoo graph
 // of the literature with buckets/2 on each side.
+//
+// r is the fast range of a number that lies in the stratum of the fingerprint, at
+// a place drawn from its square. The strata keep r apart for different
+// fingerprints, or evenly shared when there are more fingerprints than buckets;
+// both halve the early refusals of short fingerprints against an r at random.
+// The square breaks what is linear: with r a multiple of the fingerprint, paths
+// of relocations close into short cycles (t1 - t2 + t3 - t4 = 0 has many
+// solutions), and b=4, f=5 refused a key in 100 of 100 builds at 95% load (f=4 in
+// 228 of 300 at 90%) where this r did in none (1).
 func (f *Filter) partner(bucket, tag uint64) uint64 {
-	x := tag<<((64-f.step)&63) + tag*tag*golden>>(f.step&63)
-	r, _ := bits.Mul64(x, f.half)
+	r, _ := bits.Mul64(tag*f.stratum|tag*tag*golden&(f.stratum-1), f.buckets>>1)
 	d := 2*r + 1 - bucket
 	return d + f.buckets&-(d>>63) // add buckets if the difference is negative
 }
 
 // load returns the eight bytes that hold the slots from bit pos on, shifted so
 // that the first slot starts at bit 0. Bits above the slots are arbitrary.
-func (f *Filter) load(pos uint64) uint64 {
-	return binary.LittleEndian.Uint64(f.table[pos>>3:]) >> (pos & 7)
-}
+func (f *Filter) load(pos uint64) uint64 { return load8(f.table, pos>>3) >> (pos & 7) }
 
 // get returns the fingerprint in the slot at bit pos.
 func (f *Filter) get(pos uint64) uint64 { return f.load(pos) & f.tags }
 
 // set writes a fingerprint, or 0, to the slot at bit pos.
 func (f *Filter) set(pos, tag uint64) {
-	b := f.table[pos>>3:]
-	w := binary.LittleEndian.Uint64(b)
-	w = w&^(f.tags<<(pos&7)) | tag<<(pos&7)
-	binary.LittleEndian.PutUint64(b, w)
+	w := load8(f.table, pos>>3)
+	store8(f.table, pos>>3, w&^(f.tags<<(pos&7))|tag<<(pos&7))
 }
 
 // zeros marks the slots of a loaded word that hold 0, with their highest bit.

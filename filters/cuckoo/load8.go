@@ -1,0 +1,15 @@
+//go:build !(amd64 || arm64) || purego
+
+package cuckoo
+
+import "encoding/binary"
+
+// load8 reads the eight bytes from offset on, lowest first.
+func load8(table []byte, offset uint64) uint64 {
+	return binary.LittleEndian.Uint64(table[offset:])
+}
+
+// store8 writes what load8 reads.
+func store8(table []byte, offset, w uint64) {
+	binary.LittleEndian.PutUint64(table[offset:], w)
+}
