@@ -69,6 +69,9 @@ func FPRvsLoad() Experiment {
 			if c := find(cells, func(c *Cell) bool { return c.Filter == "scalable" && c.P == 0.01 && c.Load() == 4 && c.Trials > 0 }); c != nil {
 				s += fmt.Sprintf(", a scalable one at %s", percent(c.FPR))
 			}
+			if c := find(cells, func(c *Cell) bool { return c.Filter == "cuckoo" && c.P == 0.01 && c.Load() == 4 && c.Stored > 0 }); c != nil {
+				s += fmt.Sprintf("; a cuckoo filter takes %.2f times its keys and refuses the rest", float64(c.Stored)/float64(c.N))
+			}
 			return s + ". Verdicts: " + verdicts(cells) + "."
 		},
 	}

@@ -203,12 +203,12 @@ func (g Grid) Points(seed uint64) ([][]*Point, error) {
 	return groups, nil
 }
 
-// fingerprint is a text that two grids share only if they have the same points:
-// what a resumed run is compared with.
-func (g Grid) fingerprint() string {
-	var b strings.Builder
-	for _, a := range g.Axes {
-		fmt.Fprintf(&b, "%s=%s;", a.Name, strings.Join(a.Values, ","))
+// values are the values of every axis: two grids of one experiment with the same
+// values have the same points.
+func (g Grid) values() []Override {
+	out := make([]Override, len(g.Axes))
+	for i, a := range g.Axes {
+		out[i] = Override{a.Name, a.Values}
 	}
-	return b.String()
+	return out
 }

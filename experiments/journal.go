@@ -21,28 +21,33 @@ const (
 	runFile     = "run.json"
 )
 
-// identity is what must be equal for a run to go on where another stopped.
+// identity is what a run was asked to do: what must be equal for it to go on
+// where another stopped, and what is needed to repeat it. It stays beside the
+// results, as run.json.
 type identity struct {
-	Experiment string `json:"experiment"`
-	Grid       string `json:"grid"`
-	Profile    string `json:"profile"`
-	Seed       uint64 `json:"seed"`
-	Keys       string `json:"keys,omitempty"` // name and content hash of the key files
-	Revision   string `json:"revision"`
+	Experiment string     `json:"experiment"`
+	Profile    Profile    `json:"profile"`
+	Seed       uint64     `json:"seed"`
+	Axes       []Override `json:"axes"`           // every axis of the grid with its values
+	Keys       string     `json:"keys,omitempty"` // name and content hash of key files
+	Revision   string     `json:"revision"`
 }
 
 // differs names the first field in which two runs differ, or nothing.
 func (id identity) differs(other identity) string {
-	for _, f := range []struct{ name, a, b string }{
+	for _, f := range []struct {
+		name string
+		a, b any
+	}{
 		{"experiment", id.Experiment, other.Experiment},
 		{"profile", id.Profile, other.Profile},
-		{"seed", fmt.Sprint(id.Seed), fmt.Sprint(other.Seed)},
-		{"grid", id.Grid, other.Grid},
+		{"seed", id.Seed, other.Seed},
+		{"grid", id.Axes, other.Axes},
 		{"keys", id.Keys, other.Keys},
 		{"revision", id.Revision, other.Revision},
 	} {
-		if f.a != f.b {
-			return fmt.Sprintf("%s is %s there and %s now", f.name, f.a, f.b)
+		if a, b := fmt.Sprintf("%+v", f.a), fmt.Sprintf("%+v", f.b); a != b {
+			return fmt.Sprintf("%s is %s there and %s now", f.name, a, b)
 		}
 	}
 	return ""
@@ -199,7 +204,7 @@ func (j *journal) publish(env []byte) error {
 	if err := writeAtomic(filepath.Join(j.dir, envFile), env); err != nil {
 		return err
 	}
-	for _, name := range []string{samplesFile, timesFile} {
+	for _, name := range []string{runFile, samplesFile, timesFile} {
 		if err := os.Rename(filepath.Join(part, name), filepath.Join(j.dir, name)); err != nil {
 			return err
 		}

@@ -53,6 +53,13 @@ func (l *Lab) plan(p *Point, maxTrials uint64) (seeds int, queries uint64, err e
 	if errors.Is(err, filters.ErrNoTheory) {
 		return seeds, maxTrials / 16 / uint64(seeds), nil
 	}
+	if errors.Is(err, filters.ErrParam) {
+		// More keys than the filter takes are no error of the point: they are
+		// offered, and where it refuses one is what is measured.
+		if _, atN := p.Variant.Predict(p.Target, p.Target.N); atN == nil {
+			return seeds, 0, nil
+		}
+	}
 	if err != nil {
 		return 0, 0, err
 	}

@@ -30,8 +30,8 @@ type Options struct {
 
 // Override replaces the values of one axis of the grid.
 type Override struct {
-	Axis   string
-	Values []string
+	Axis   string   `json:"axis"`
+	Values []string `json:"values"`
 }
 
 // Lab is what a measure may use: how much effort to spend, and where seeds and
@@ -66,36 +66,41 @@ type Outcome struct {
 // leaves all it has in a folder named partial, to be resumed; results of an
 // earlier run stay until the new ones are complete.
 func Run(ctx context.Context, e Experiment, o Options) (Outcome, error) {
+	if err := measureAll(ctx, e, o); err != nil {
+		return Outcome{}, err
+	}
+	return Remake(e, o.Out)
+}
+
+// measureAll is Run without what is derived from the rows.
+func measureAll(ctx context.Context, e Experiment, o Options) error {
 	grid, err := o.grid(e)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", e.Name, err)
+		return fmt.Errorf("%s: %w", e.Name, err)
 	}
 	groups, err := grid.Points(o.Seed)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", e.Name, err)
+		return fmt.Errorf("%s: %w", e.Name, err)
 	}
 	env := measure.ReadEnv(o.Seed, time.Now())
 	id := identity{
-		Experiment: e.Name, Grid: grid.fingerprint(), Profile: fmt.Sprintf("%+v", o.Profile),
-		Seed: o.Seed, Keys: o.Files.identity(), Revision: env.Revision,
+		Experiment: e.Name, Profile: o.Profile, Seed: o.Seed,
+		Axes: grid.values(), Keys: o.Files.identity(), Revision: env.Revision,
 	}
 	dir := filepath.Join(o.Out, e.Name)
 	j, err := openJournal(dir, id, o.Resume, o.Restart)
 	if err != nil {
-		return Outcome{}, err
+		return err
 	}
 	lab := &Lab{Profile: o.Profile, Seed: o.Seed, Files: o.Files}
 	if err := visit(ctx, e, lab, groups, j, newProgress(o.Log, o.Terminal, e.Name, len(groups), j.done)); err != nil {
-		return Outcome{}, errors.Join(err, j.close())
+		return errors.Join(err, j.close())
 	}
 	envJSON, err := json.MarshalIndent(env, "", "  ")
 	if err != nil {
-		return Outcome{}, err
+		return err
 	}
-	if err := j.publish(append(envJSON, '\n')); err != nil {
-		return Outcome{}, err
-	}
-	return Remake(e, o.Out)
+	return j.publish(append(envJSON, '\n'))
 }
 
 // Check reports what of o the experiment would refuse, before anything runs.

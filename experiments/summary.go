@@ -13,7 +13,6 @@ import (
 	"sort"
 	"strconv"
 
-	"filterlab/experiments/figure"
 	"filterlab/experiments/measure"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
@@ -184,6 +183,8 @@ func (c *Cell) finish(e Experiment) error {
 		if c.Verdict == "" {
 			c.Verdict = NoTheory
 		}
+	case errors.Is(err, filters.ErrParam) && c.stored:
+		// It was offered more than it takes.
 	case err != nil:
 		return fmt.Errorf("point %d: %v: %w", c.Point, v, err)
 	}
@@ -408,21 +409,14 @@ func Load(e Experiment, out string) ([]Row, measure.Env, error) {
 // Remake makes summary.csv, the figures and the finding of e anew from the rows
 // in out. It is what Run ends with, and what changes nothing when repeated.
 func Remake(e Experiment, out string) (Outcome, error) {
-	rows, env, err := Load(e, out)
+	files, cells, err := derive(e, out)
 	if err != nil {
 		return Outcome{}, err
 	}
-	cells, err := Cells(e, rows)
-	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", e.Name, err)
-	}
-	dir := filepath.Join(out, e.Name)
-	summary, err := writeSummary(cells)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := writeAtomic(filepath.Join(dir, summaryFile), summary); err != nil {
-		return Outcome{}, err
+	for _, f := range files {
+		if err := writeAtomic(filepath.Join(out, e.Name, f.name), f.bytes); err != nil {
+			return Outcome{}, err
+		}
 	}
 	o := Outcome{Cells: cells}
 	for i := range cells {
@@ -430,12 +424,7 @@ func Remake(e Experiment, out string) (Outcome, error) {
 			o.Failed++
 		}
 	}
-	for _, f := range e.Figures(cells, about(cells, env)) {
-		if _, err := figure.Write(dir, f); err != nil {
-			return o, fmt.Errorf("%s: %w", e.Name, err)
-		}
-	}
-	return o, writeAtomic(filepath.Join(dir, findingFile), []byte(e.Finding(cells)+"\n"))
+	return o, nil
 }
 
 const findingFile = "finding.txt"

@@ -10,6 +10,9 @@ import (
 
 // Figure is what Render and Write draw: a Chart, a Grid or a HeatMap.
 type Figure interface {
+	// Stem is the name of the files without folder and extension.
+	Stem() string
+
 	// sheet lays the figure out; it reports what cannot be drawn.
 	sheet(t typeset) (sheet, error)
 }
@@ -36,6 +39,12 @@ type Grid struct {
 	X, Y    Axis // shared by the panels, automatic ranges too
 	Panels  []Panel
 }
+
+// Stem is c.Name.
+func (c Chart) Stem() string { return c.Name }
+
+// Stem is g.Name.
+func (g Grid) Stem() string { return g.Name }
 
 // Panel is one small chart of a Grid.
 type Panel struct {

@@ -23,6 +23,9 @@ type HeatMap struct {
 	Value   Axis     // the colour scale: label with unit, Log for rates and ratios, range, format
 }
 
+// Stem is h.Name.
+func (h HeatMap) Stem() string { return h.Name }
+
 // Cell is one value of a HeatMap. A Value that is not finite, or at or below 0
 // on a logarithmic scale, gives a grey cell and is counted below the figure;
 // beyond a fixed range it takes the colour of the end.
