@@ -6,6 +6,7 @@ import (
 
 	"filterlab/experiments/figure"
 	"filterlab/filters"
+	"filterlab/filters/catalog"
 )
 
 // Experiment is a question and all that is needed to answer it.
@@ -17,9 +18,22 @@ type Experiment struct {
 	Figures  func(cells []Cell, about About) []figure.Figure // pure: the same arguments give the same figures
 	Finding  func(cells []Cell) string                       // what was found, in a sentence or two, made from the cells
 
+	// Parse reads the filters of the rows, and Loop finds the loops that time them;
+	// nil stands for those of the catalog. Filters of other libraries have their
+	// own.
+	Parse func(filter string) (filters.Variant, error)
+	Loop  func(filters.Querier) catalog.Loops
+
 	// Expected says why a cell is expected to differ from theory, and is empty
 	// where agreement is due. Nil means that every cell must agree.
 	Expected func(p *Point) string
+}
+
+func (e *Experiment) parse(filter string) (filters.Variant, error) {
+	if e.Parse != nil {
+		return e.Parse(filter)
+	}
+	return catalog.Parse(filter)
 }
 
 // Measure is one thing that is measured at every point.

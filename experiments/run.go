@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"filterlab/experiments/measure"
+	"filterlab/filters"
+	"filterlab/filters/catalog"
 )
 
 // Options say how to run an experiment.
@@ -40,6 +42,8 @@ type Lab struct {
 	Profile Profile
 	Seed    uint64
 	Files   *FileKeys
+
+	loop func(filters.Querier) catalog.Loops
 }
 
 // seed derives the seed of one round at one point. Points and rounds are
@@ -92,7 +96,10 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 	if err != nil {
 		return err
 	}
-	lab := &Lab{Profile: o.Profile, Seed: o.Seed, Files: o.Files}
+	lab := &Lab{Profile: o.Profile, Seed: o.Seed, Files: o.Files, loop: catalog.Loop}
+	if e.Loop != nil {
+		lab.loop = e.Loop
+	}
 	if err := visit(ctx, e, lab, groups, j, newProgress(o.Log, o.Terminal, e.Name, len(groups), j.done)); err != nil {
 		return errors.Join(err, j.close())
 	}

@@ -15,7 +15,6 @@ import (
 
 	"filterlab/experiments/measure"
 	"filterlab/filters"
-	"filterlab/filters/catalog"
 	"filterlab/filters/theory"
 	"filterlab/hashing"
 )
@@ -162,7 +161,7 @@ func (c *Cell) take(r Row) {
 // finish computes the intervals and the expectation of a cell whose rows are all
 // in.
 func (c *Cell) finish(e Experiment) error {
-	v, err := catalog.Parse(c.Filter)
+	v, err := e.parse(c.Filter)
 	if err != nil {
 		return fmt.Errorf("point %d: %w", c.Point, err)
 	}

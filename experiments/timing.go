@@ -47,7 +47,7 @@ func FilterTime() Measure {
 			if err != nil {
 				return nil, err
 			}
-			r := &racing{point: p, filter: f, loops: catalog.Loop(f), members: keys.members}
+			r := &racing{point: p, filter: f, loops: lab.loop(f), members: keys.members}
 			r.absent = make([]uint64, min(uint64(len(r.members)), maxQueries, keys.absentLimit))
 			keys.absent(r.absent)
 			r.dst = make([]bool, len(r.absent))
