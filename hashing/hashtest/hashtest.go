@@ -42,7 +42,7 @@ type Avalanche struct {
 func MeasureAvalanche(h hashing.Hash, keyBytes, samples int, seed uint64) Avalanche {
 	const outBits = 64
 	inBits := 8 * keyBytes
-	flips := make([][outBits]uint32, inBits)
+	flips := make([]counters, inBits)
 	key := make([]byte, 8*((keyBytes+7)/8))
 	state := seed
 	for range samples {
@@ -55,17 +55,14 @@ func MeasureAvalanche(h hashing.Hash, keyBytes, samples int, seed uint64) Avalan
 			key[in/8] ^= 1 << (in % 8)
 			changed := plain ^ h.Sum64(key)
 			key[in/8] ^= 1 << (in % 8)
-			counts := &flips[in]
-			for out := range counts {
-				counts[out] += uint32(changed>>out) & 1
-			}
+			flips[in].add(changed)
 		}
 	}
 
 	r := Avalanche{Samples: samples, InBits: inBits, OutBits: outBits}
 	for in := range flips {
-		for out, n := range flips[in] {
-			if bias := math.Abs(float64(n)/float64(samples) - 0.5); bias > r.MaxBias {
+		for out := range outBits {
+			if bias := math.Abs(float64(flips[in].count(out))/float64(samples) - 0.5); bias > r.MaxBias {
 				r.MaxBias, r.InBit, r.OutBit = bias, in, out
 			}
 		}
@@ -73,6 +70,26 @@ func MeasureAvalanche(h hashing.Hash, keyBytes, samples int, seed uint64) Avalan
 	z := r.MaxBias * 2 * math.Sqrt(float64(samples))
 	r.P = min(1, float64(inBits*outBits)*math.Erfc(z/math.Sqrt2))
 	return r
+}
+
+// counters are 64 counters of 32 bits, one for each bit of a word, stored by place
+// value: planes[j] holds bit j of all of them. Counting the bits of a word takes
+// a few steps, the length of the longest carry, where a loop over bits takes 64.
+type counters struct{ planes [32]uint64 }
+
+func (c *counters) add(word uint64) {
+	for j := 0; word != 0; j++ {
+		carry := c.planes[j] & word
+		c.planes[j] ^= word
+		word = carry
+	}
+}
+
+func (c *counters) count(bit int) (n uint32) {
+	for j, p := range c.planes {
+		n |= uint32(p>>bit&1) << j
+	}
+	return n
 }
 
 // AvalancheLimit is the largest bias that an ideal function shows in any of cells
