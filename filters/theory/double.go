@@ -8,7 +8,7 @@ import "math"
 // Mitzenmacher 2008 give the limit, where it is gone). It is +13% at m = 1024 and
 // k = 7, +1.3% at m = 10,000.
 //
-// Small tables (m = 256 at k = 7, m = 64 at k = 10) are enumerated exactly. Beyond
+// Small tables (m = 256 at k = 7, m = 128 at k = 10) are enumerated exactly. Beyond
 // them the term is the leading one; against enumeration the rate errs by 0.1% at
 // m = 512, k = 7 or m = 1024, k = 10, and by a fourth of that at twice the size.
 // NaN below 2 k^2 bits where enumeration is too long. It costs some microseconds,
