@@ -109,7 +109,7 @@ func verdicts(cells []Cell) string {
 		}
 	}
 	var parts []string
-	for _, v := range []string{Agree, AgreeWide, DifferExpected, Differ, NoTheory, Full, Refused, Failed} {
+	for _, v := range []string{Agree, AgreeWide, DifferExpected, Differ, NoTheory, Full, Refused, Failed, ControlOK, ControlFailed} {
 		if n[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
 		}

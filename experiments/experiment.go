@@ -30,6 +30,9 @@ type Experiment struct {
 }
 
 func (e *Experiment) parse(filter string) (filters.Variant, error) {
+	if filter == (ideal{}).String() {
+		return ideal{}, nil
+	}
 	if e.Parse != nil {
 		return e.Parse(filter)
 	}

@@ -21,6 +21,7 @@ type Point struct {
 	Keys    string // name of a key set, or file:NAME
 	Target  filters.Target
 	Load    float64 // keys offered, as a multiple of Target.N; zero means 1
+	Role    string  // what a control must do, MustAgree or MustDiffer; empty for others
 	Group   string  // points of one group are visited together, so that timings interleave
 }
 
@@ -40,7 +41,7 @@ func (p *Point) String() string {
 // row returns a Row that carries the coordinates of the point.
 func (p *Point) row(metric string) Row {
 	return Row{
-		Point: p.Index, Filter: p.Variant.String(), Hash: p.Hash, Keys: p.Keys,
+		Point: p.Index, Role: p.Role, Filter: p.Variant.String(), Hash: p.Hash, Keys: p.Keys,
 		N: p.Target.N, P: p.Target.P, BitsPerKey: p.Target.BitsPerKey, Inserted: p.Inserted(),
 		Metric: metric,
 	}

@@ -65,6 +65,7 @@ func metrics() []metric {
 type Row struct {
 	Experiment string
 	Point      int    // index of the point in the grid, before shuffling
+	Role       string // what the verdict of a control must be; empty for the points of the grid
 	Filter     string // Variant.String
 	Hash       string // name in hashing.All
 	Keys       string // name of the key set, or file:NAME
@@ -127,6 +128,7 @@ func rowColumns() []rowColumn {
 			}},
 		textColumn("experiment", "name of the experiment", func(r *Row) *string { return &r.Experiment }),
 		intColumn("point", "number of the point in the grid", func(r *Row) *int { return &r.Point }),
+		textColumn("role", "must-agree or must-differ for a control; empty for the points of the grid", func(r *Row) *string { return &r.Role }),
 		textColumn("filter", "variant: family and the knobs that were set", func(r *Row) *string { return &r.Filter }),
 		textColumn("hash", "hash function", func(r *Row) *string { return &r.Hash }),
 		textColumn("keys", "key set", func(r *Row) *string { return &r.Keys }),

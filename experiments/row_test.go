@@ -13,7 +13,7 @@ func someRows(n int) []Row {
 	rows := make([]Row, n)
 	for i := range rows {
 		rows[i] = Row{
-			Experiment: "e", Point: i, Filter: "cuckoo(f=12,b=4)", Hash: "xxh3", Keys: `file:a "quoted", name`,
+			Experiment: "e", Point: i, Role: MustAgree, Filter: "cuckoo(f=12,b=4)", Hash: "xxh3", Keys: `file:a "quoted", name`,
 			N: 1 << 60, P: 1e-300, BitsPerKey: 0.1, Inserted: 3, Round: 2, Seed: 1<<64 - 1,
 			Metric: MetricFPR, Value: float64(i) / 3, Trials: 7, Note: "two\nlines",
 		}

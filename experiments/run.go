@@ -52,17 +52,15 @@ type Lab struct {
 func (l *Lab) seed(p *Point, round int) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d|%v|%d", l.Seed, p, round)
-	// FNV's low bits are weak for near-equal texts; finish it (Stafford's mix 13).
-	x := h.Sum64()
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	// FNV's low bits are weak for near-equal texts; finish it.
+	return mix(h.Sum64())
 }
 
 // Outcome is what became of a run.
 type Outcome struct {
-	Cells  []Cell
-	Failed int // points with an error, a lost key, or an unexpected difference from theory
+	Cells   []Cell // controls come last
+	Failed  int    // cells that are Bad
+	Finding string
 }
 
 // Run visits every point of e and leaves samples.csv, times.csv, env.json,
@@ -86,6 +84,7 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Name, err)
 	}
+	groups = append(groups, controls()...)
 	env := measure.ReadEnv(o.Seed, time.Now())
 	id := identity{
 		Experiment: e.Name, Profile: o.Profile, Seed: o.Seed,
@@ -227,8 +226,12 @@ func runGroup(ctx context.Context, e Experiment, lab *Lab, points []*Point) (out
 			out.err = fmt.Errorf("%v: panic: %v\n%s", points[0], v, buf[:runtime.Stack(buf, false)])
 		}
 	}()
+	measures := e.Measures
+	if points[0].Role != "" {
+		measures = []Measure{Rate(0)}
+	}
 	failed := false
-	for _, m := range e.Measures {
+	for _, m := range measures {
 		if failed {
 			break // do not time a filter that lost a key
 		}

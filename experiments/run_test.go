@@ -62,10 +62,15 @@ func TestRunIsReproducible(t *testing.T) {
 	if !bytes.Equal(read(t, a.Out, "tiny", samplesFile), read(t, b.Out, "tiny", samplesFile)) {
 		t.Error("samples.csv differs between two runs with the same seed")
 	}
-	if len(oa.Cells) != 8 {
-		t.Fatalf("%d cells, want 8", len(oa.Cells))
+	if len(oa.Cells) != 8+2 {
+		t.Fatalf("%d cells, want 8 and 2 controls", len(oa.Cells))
 	}
-	for _, c := range oa.Cells {
+	for _, c := range oa.Cells[8:] {
+		if c.Verdict != ControlOK {
+			t.Errorf("control %s, which %s: %s, measured %v, expected %v", c.Filter, c.Role, c.Verdict, c.FPR, c.Predicted.FPR)
+		}
+	}
+	for _, c := range oa.Cells[:8] {
 		if c.Verdict != Agree && c.Verdict != AgreeWide {
 			t.Errorf("%s at load %g: %s, measured %v, expected %v", c.Filter, c.Load(), c.Verdict, c.FPR, c.Predicted.FPR)
 		}
@@ -264,7 +269,7 @@ func TestC14RowsCarryConfiguredAndActualN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range out.Cells {
+	for _, c := range withoutControls(out.Cells) {
 		if c.N != 1000 || c.Inserted != uint64(c.Load()*1000) {
 			t.Errorf("n=%d inserted=%d", c.N, c.Inserted)
 		}

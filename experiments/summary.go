@@ -29,6 +29,8 @@ const (
 	Full           = "full"            // the filter refused keys before all were in
 	Refused        = "refused"         // the variant does not accept the point
 	Failed         = "failed"          // an error, or a lost key
+	ControlOK      = "control-ok"      // a control did what it must
+	ControlFailed  = "control-failed"  // a control did not: the run cannot tell right from wrong
 )
 
 // alpha is the family-wise error rate of the verdicts of one run, Holm-corrected
@@ -62,6 +64,11 @@ type Cell struct {
 // Estimate is a measured value with its 95% interval. Where there are too few
 // samples for an interval, Lo and Hi are NaN.
 type Estimate struct{ Value, Lo, Hi float64 }
+
+// Bad reports whether the cell is a reason not to trust the run.
+func (c *Cell) Bad() bool {
+	return c.Verdict == Failed || c.Verdict == Differ || c.Verdict == ControlFailed
+}
 
 // Variant is the parsed filter, so that figures can ask it for theory curves.
 func (c *Cell) Variant() filters.Variant { return c.variant }
@@ -200,7 +207,7 @@ func (c *Cell) finish(e Experiment) error {
 			c.Test = measure.VerdictOf(c.counts, c.Predicted.FPR, c.buildSD())
 		}
 	}
-	if e.Expected != nil {
+	if e.Expected != nil && c.Role == "" {
 		p := Point{Variant: v, Hash: c.Hash, Keys: c.Keys, Target: c.target, Load: c.Load()}
 		if why := e.Expected(&p); why != "" && c.Verdict == "" {
 			c.Reason = why
@@ -261,6 +268,10 @@ func judge(cells []Cell) {
 		// A hair above the limit is the limit: the plan was made for it.
 		wide := !(c.Test.RelHalfWidth() <= 1.02*measure.HalfWidthLimit(c.Predicted.FPR))
 		switch {
+		case c.Role != "" && (p < alpha) == (c.Role == MustDiffer):
+			c.Verdict = ControlOK
+		case c.Role != "":
+			c.Verdict = ControlFailed
 		case p < alpha && c.Reason != "":
 			c.Verdict = DifferExpected
 		case p < alpha:
@@ -330,7 +341,7 @@ func columns() []column {
 		{"fpr_lo", "1", "lower end of its 95% interval", func(c *Cell) string { return c.rate(c.FPR.Lo) }},
 		{"fpr_hi", "1", "upper end of its 95% interval; without any event 3/trials", func(c *Cell) string { return c.rate(c.FPR.Hi) }},
 		{"fpr_expected", "1", "exact expectation for the geometry really built", func(c *Cell) string { return num(c.Predicted.FPR) }},
-		{"verdict", "", "agree, agree-wide, differ, differ-expected, no-theory, full, refused or failed", func(c *Cell) string { return c.Verdict }},
+		{"verdict", "", "agree, agree-wide, differ, differ-expected, no-theory, full, refused, failed, control-ok or control-failed", func(c *Cell) string { return c.Verdict }},
 		{"trials", "lookups", "lookups of absent keys, all seeds", func(c *Cell) string { return count(c.Trials) }},
 		{"seeds", "", "independently seeded filters", func(c *Cell) string { return count(uint64(c.Seeds)) }},
 	}
@@ -408,7 +419,7 @@ func Load(e Experiment, out string) ([]Row, measure.Env, error) {
 // Remake makes summary.csv, the figures and the finding of e anew from the rows
 // in out. It is what Run ends with, and what changes nothing when repeated.
 func Remake(e Experiment, out string) (Outcome, error) {
-	files, cells, err := derive(e, out)
+	files, cells, finding, err := derive(e, out)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -417,9 +428,9 @@ func Remake(e Experiment, out string) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	o := Outcome{Cells: cells}
+	o := Outcome{Cells: cells, Finding: finding}
 	for i := range cells {
-		if v := cells[i].Verdict; v == Failed || v == Differ {
+		if cells[i].Bad() {
 			o.Failed++
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // with the files, byte for byte. The error names the first difference. It changes
 // nothing and takes seconds.
 func Verify(e Experiment, out string) error {
-	made, _, err := derive(e, out)
+	made, _, _, err := derive(e, out)
 	if err != nil {
 		return err
 	}
@@ -102,28 +102,42 @@ type file struct {
 }
 
 // derive makes every derived file of e from the rows in out, without writing any.
-func derive(e Experiment, out string) ([]file, []Cell, error) {
+func derive(e Experiment, out string) (files []file, cells []Cell, finding string, err error) {
 	rows, env, err := Load(e, out)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	cells, err := Cells(e, rows)
+	cells, err = Cells(e, rows)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", e.Name, err)
+		return nil, nil, "", fmt.Errorf("%s: %w", e.Name, err)
 	}
 	summary, err := writeSummary(cells)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	files := []file{{summaryFile, summary}, {findingFile, []byte(e.Finding(cells) + "\n")}}
-	for _, f := range e.Figures(cells, about(cells, env)) {
+	// Figures and findings speak of the grid; the controls are in the table.
+	shown := withoutControls(cells)
+	finding = e.Finding(shown) + " Controls: " + verdicts(cells[len(shown):]) + "."
+	files = []file{{summaryFile, summary}, {findingFile, []byte(finding + "\n")}}
+	for _, f := range e.Figures(shown, about(shown, env)) {
 		for _, format := range []string{"svg", "png"} {
 			b, err := figure.Render(f, format)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", e.Name, err)
+				return nil, nil, "", fmt.Errorf("%s: %w", e.Name, err)
 			}
 			files = append(files, file{f.Stem() + "." + format, b})
 		}
 	}
-	return files, cells, nil
+	return files, cells, finding, nil
+}
+
+// withoutControls are the cells of the grid, which come first.
+func withoutControls(cells []Cell) []Cell {
+	var out []Cell
+	for i := range cells {
+		if cells[i].Role == "" {
+			out = append(out, cells[i])
+		}
+	}
+	return out
 }
