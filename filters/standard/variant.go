@@ -229,21 +229,28 @@ func (v Variant) sizeStepping(n uint64, p float64) (m uint64, k int, ok bool) {
 		m, ok = least(v.K)
 		return m, v.K, ok
 	}
-	// From the k of independent probes, to the best k for the size it needs, to the
-	// size that needs, for as long as it shrinks.
+	// From the k of independent probes to the best k for the size that needs, and
+	// from there down while that saves bits: what the scheme adds grows with k.
 	_, k, ok = theory.SizeStandard(n, p, 0)
 	if !ok {
 		return 0, 0, false
 	}
-	for m, ok = least(k); ok; {
-		better := v.bestK(m, n)
-		bits, fits := least(better)
+	if m, ok = least(k); !ok {
+		return 0, 0, false
+	}
+	if best := v.bestK(m, n); best != k {
+		if bits, fits := least(best); fits && bits < m {
+			m, k = bits, best
+		}
+	}
+	for k > 1 {
+		bits, fits := least(k - 1)
 		if !fits || bits >= m {
 			break
 		}
-		m, k = bits, better
+		m, k = bits, k-1
 	}
-	return m, k, ok
+	return m, k, true
 }
 
 // bestK is the k with the least rate for n keys in about m bits. The rate falls
