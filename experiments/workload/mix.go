@@ -30,6 +30,11 @@ type Mix struct {
 	// Popularity belongs to the queries, not to the keys: rank is independent of the
 	// order of the keys.
 	Zipf float64
+
+	// Favourites decides which key has which rank, and matters with Zipf above 0
+	// alone. It is apart from the seed of Draw so that a long stream can be drawn in
+	// parts that ask for the same popular keys.
+	Favourites uint64
 }
 
 // Draw makes the sequence: Queries references to the given numbers of members and
@@ -74,6 +79,7 @@ func (m Mix) draw(refs []Ref, n, size, bit uint64, r *rng) []Ref {
 	order := newPermutation(size, r.next())
 	var law zipf
 	if m.Zipf > 0 {
+		order = newPermutation(size, mix(m.Favourites)^bit)
 		law = newZipf(size, m.Zipf)
 	}
 	for i := range n {

@@ -199,6 +199,41 @@ func TestZipfRankIsNotTheIndex(t *testing.T) {
 	}
 }
 
+// Parts of one stream, drawn with different seeds, share their favourites, and
+// another stream has others: the queries for the ten most popular keys of the
+// first part, of 10,000, are 2.929/7.485 of each part that shares them (H_10 and
+// H_1000), 3913 +- 49, and 1% of one that does not.
+func TestFavouritesLastAcrossParts(t *testing.T) {
+	draw := func(favourites, seed uint64) (counts [1000]int) {
+		refs, err := Mix{Queries: 10000, Zipf: 1, Favourites: favourites}.Draw(0, 1000, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range refs {
+			counts[r.Index()]++
+		}
+		return counts
+	}
+	first := draw(1, 1)
+	ranked := make([]int, 1000)
+	for i := range ranked {
+		ranked[i] = i
+	}
+	slices.SortFunc(ranked, func(a, b int) int { return first[b] - first[a] })
+	of := func(counts [1000]int) (n int) {
+		for _, i := range ranked[:10] {
+			n += counts[i]
+		}
+		return n
+	}
+	if n := of(draw(1, 2)); n < 3913-250 || n > 3913+250 {
+		t.Errorf("the favourites of one part have %d queries in the next, want about 3913", n)
+	}
+	if n := of(draw(2, 1)); n > 1500 {
+		t.Errorf("the favourites of one stream have %d queries in another", n)
+	}
+}
+
 func TestPermutation(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 7, 8, 9, 1000, 1024, 17576} {
 		for seed := range uint64(4) {
