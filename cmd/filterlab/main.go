@@ -13,14 +13,15 @@ import (
 	"strings"
 	"syscall"
 
+	"filterlab/experiments/units"
 	"filterlab/filters"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	// The first Ctrl-C asks for an orderly end; a second one must not wait for it.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Exit statuses.
@@ -40,12 +41,29 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), sizeCommand()}
+	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), sizeCommand()}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been
 // reported already.
 var errDiffers = errors.New("some points failed or differ from theory")
+
+// usageError is a command line that was refused before anything ran.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usagef is fmt.Errorf for a refused command line.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// isUsage reports whether err is about what was typed. Numbers and parameters out
+// of range come from the command line alone: those that a sweep runs into become
+// rows, not errors.
+func isUsage(err error) bool {
+	var usage usageError
+	var number *units.Error
+	return errors.As(err, &usage) || errors.As(err, &number) || errors.Is(err, filters.ErrParam)
+}
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
@@ -53,41 +71,50 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	name := args[0]
-	if name == "help" || name == "-h" || name == "--help" || name == "-help" {
-		if len(args) > 1 {
-			for _, c := range commands() {
-				if c.name == args[1] {
-					fmt.Fprint(stdout, c.help)
-					return exitOK
-				}
-			}
-		}
-		fmt.Fprint(stdout, overview())
-		return exitOK
-	}
-	for _, c := range commands() {
-		if c.name != name {
-			continue
-		}
-		err := c.run(ctx, args[1:], stdout, stderr)
-		switch {
-		case err == nil:
+	switch name {
+	case "help", "-h", "-help", "--help":
+		if len(args) == 1 {
+			fmt.Fprint(stdout, overview())
 			return exitOK
-		case errors.Is(err, flag.ErrHelp):
+		}
+		if c, ok := find(args[1]); ok {
 			fmt.Fprint(stdout, c.help)
 			return exitOK
 		}
-		fmt.Fprintf(stderr, "filterlab %s: %v\n", name, err)
-		switch {
-		case ctx.Err() != nil:
-			return exitInterrupted
-		case errors.Is(err, errUsage), errors.Is(err, filters.ErrParam):
-			return exitUsage
-		}
-		return exitFailed
+		name = args[1]
 	}
-	fmt.Fprintf(stderr, "filterlab: unknown command %q; one of %s\n", name, strings.Join(names(), ", "))
-	return exitUsage
+	c, ok := find(name)
+	if !ok {
+		fmt.Fprintf(stderr, "filterlab: command %q: want one of %s\n", name, strings.Join(names(), ", "))
+		return exitUsage
+	}
+	err := c.run(ctx, args[1:], stdout, stderr)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, c.help)
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "filterlab %s: %v\n", name, err)
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case isUsage(err):
+		fmt.Fprintf(stderr, "\"filterlab help %s\" explains the command.\n", name)
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// find finds a command.
+func find(name string) (command, bool) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
 }
 
 func names() []string {
@@ -100,39 +127,108 @@ func names() []string {
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString("filterlab measures approximate-membership filters and holds them against their formulas.\n\nUsage: filterlab COMMAND [arguments]\n\n")
+	b.WriteString(`filterlab measures approximate-membership filters and holds them against their formulas.
+
+Usage: filterlab COMMAND [arguments]
+
+`)
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-30s %s\n", c.name+" "+c.args, c.short)
+		fmt.Fprintf(&b, "  %-24s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
-	b.WriteString("  help [COMMAND]                 explain a command, with examples\n")
-	b.WriteString("\nExit status: 0 done, 1 a point failed or differs from theory, 2 the command line was refused, 130 interrupted.\n")
+	b.WriteString(`  help [COMMAND]           explain a command, with examples
+
+Start with:
+  filterlab run --profile quick --out /tmp/results
+  filterlab size --n 1M --p 1%
+
+Data goes to stdout, everything else to stderr. Exit status: 0 done, 1 a point failed or
+differs from theory, 2 the command line was refused, 130 interrupted.
+`)
 	return b.String()
 }
 
-// errUsage marks errors of the command line.
-var errUsage = errors.New("see filterlab help")
+// flags are the flags of one command. All of them are texts or switches: numbers
+// are read by package units, so that every one may be typed in every form.
+type flags struct {
+	set  *flag.FlagSet
+	text map[string]*text
+}
+
+// text is the value of a flag. Giving it twice is refused: of two values one
+// would be ignored in silence.
+type text struct {
+	value string
+	given bool
+}
+
+func (t *text) String() string { return t.value }
+
+func (t *text) Set(s string) error {
+	if t.given {
+		return fmt.Errorf("it is given twice, and was %q", t.value)
+	}
+	t.value, t.given = s, true
+	return nil
+}
+
+func newFlags(command string, names ...string) *flags {
+	f := &flags{set: flag.NewFlagSet(command, flag.ContinueOnError), text: map[string]*text{}}
+	f.set.SetOutput(io.Discard)
+	for _, name := range names {
+		f.text[name] = &text{}
+		f.set.Var(f.text[name], name, "")
+	}
+	return f
+}
+
+// get is the value of a flag, or the default where it was not given. A flag that
+// was given without a value (--n "$UNSET") is refused.
+func (f *flags) get(name, otherwise string) (string, error) {
+	t := f.text[name]
+	switch {
+	case !t.given:
+		return otherwise, nil
+	case strings.TrimSpace(t.value) == "":
+		return "", usagef("--%s: the value is empty", name)
+	}
+	return t.value, nil
+}
+
+// list is the value of a flag, split at commas outside parentheses:
+// "standard,cuckoo(f=12,b=4)" has two parts. It is nil where the flag was not
+// given.
+func (f *flags) list(name string) ([]string, error) {
+	value, err := f.get(name, "")
+	if err != nil || value == "" {
+		return nil, err
+	}
+	parts := splitList(value)
+	for i, p := range parts {
+		if parts[i] = strings.TrimSpace(p); parts[i] == "" {
+			return nil, usagef("--%s %q: value %d of %d is empty", name, value, i+1, len(parts))
+		}
+	}
+	return parts, nil
+}
 
 // parse reads flags and arguments in any order: the flag package alone would
 // stop at the first argument and silently ignore every flag behind it.
-func parse(fs *flag.FlagSet, args []string) (rest []string, err error) {
-	fs.SetOutput(io.Discard)
+func (f *flags) parse(args []string) (rest []string, err error) {
 	for {
-		if err := fs.Parse(args); err != nil {
+		if err := f.set.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
-			return nil, fmt.Errorf("%w (%w)", err, errUsage)
+			return nil, usageError{err}
 		}
-		if fs.NArg() == 0 {
+		if f.set.NArg() == 0 {
 			return rest, nil
 		}
-		rest = append(rest, fs.Arg(0))
-		args = fs.Args()[1:]
+		rest = append(rest, f.set.Arg(0))
+		args = f.set.Args()[1:]
 	}
 }
 
-// splitList splits at commas outside parentheses:
-// "standard,cuckoo(f=12,b=4)" has two parts.
 func splitList(s string) []string {
 	var out []string
 	depth, from := 0, 0

@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/term"
 
 	"filterlab/experiments"
+	"filterlab/experiments/units"
 )
 
 func runCommand() command {
@@ -58,66 +59,111 @@ func axes() []string {
 }
 
 func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	profile := fs.String("profile", "default", "")
-	out := fs.String("out", "results", "")
-	seed := fs.Uint64("seed", 1, "")
-	resume := fs.Bool("resume", false, "")
-	restart := fs.Bool("restart", false, "")
-	keys := fs.String("keys", "", "")
-	queries := fs.String("queries", "", "")
-	values := map[string]*string{}
-	for _, a := range axes() {
-		values[a] = fs.String(a, "", "")
-	}
-	rest, err := parse(fs, args)
+	f := newFlags("run", append(axes(), "profile", "out", "seed", "keys", "queries")...)
+	resume := f.set.Bool("resume", false, "")
+	restart := f.set.Bool("restart", false, "")
+	names, err := f.parse(args)
 	if err != nil {
 		return err
 	}
-	o := experiments.Options{Out: *out, Seed: *seed, Resume: *resume, Restart: *restart, Log: stderr}
-	if o.Profile, err = experiments.ProfileByName(*profile); err != nil {
+	list, err := experimentsNamed(names)
+	if err != nil {
 		return err
 	}
-	fs.Visit(func(f *flag.Flag) {
-		if v, ok := values[f.Name]; ok {
-			o.Overrides = append(o.Overrides, experiments.Override{Axis: f.Name, Values: splitList(*v)})
-		}
-	})
-	if *keys == "" && *queries != "" {
-		return fmt.Errorf("--queries = %q: want --keys beside it (%w)", *queries, errUsage)
-	}
+	o := experiments.Options{Resume: *resume, Restart: *restart, Log: stderr}
 	if *resume && *restart {
-		return fmt.Errorf("--resume and --restart: want one of them (%w)", errUsage)
+		return usagef("--resume and --restart: want one of them")
 	}
-	if *keys != "" {
-		if o.Files, err = experiments.OpenKeys(*keys, *queries, *seed); err != nil {
+	profile, err := f.get("profile", "default")
+	if err != nil {
+		return err
+	}
+	if o.Profile, err = experiments.ProfileByName(profile); err != nil {
+		return err
+	}
+	if o.Out, err = f.get("out", "results"); err != nil {
+		return err
+	}
+	seed, err := f.get("seed", "1")
+	if err != nil {
+		return err
+	}
+	if o.Seed, err = units.ParseCount(seed); err != nil {
+		return usagef("--seed: %w", err)
+	}
+	for _, a := range axes() {
+		values, err := f.list(a)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintln(stderr, o.Files.Report())
-	}
-	if f, ok := stderr.(*os.File); ok {
-		o.Terminal = term.IsTerminal(int(f.Fd()))
-	}
-	list := experiments.All()
-	if len(rest) > 0 {
-		list = list[:0]
-		for _, name := range rest {
-			e, err := experiments.ByName(name)
-			if err != nil {
-				return err
-			}
-			list = append(list, e)
+		if values != nil {
+			o.Overrides = append(o.Overrides, experiments.Override{Axis: a, Values: values})
 		}
 	}
+	if o.Files, err = openKeys(f, o.Seed, stderr); err != nil {
+		return err
+	}
+	if o.Files != nil && f.text["keysets"].given {
+		return usagef("--keys and --keysets: want one of them; the file takes the place of the key sets")
+	}
+	o.Terminal = isTerminal(stderr)
 	// Refuse what cannot run before anything runs.
 	for _, e := range list {
 		if err := o.Check(e); err != nil {
-			return err
+			return usageError{err}
 		}
 	}
-	return report(list, *out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
+	return report(list, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
 		return experiments.Run(ctx, e, o)
 	})
+}
+
+// openKeys reads the key files, if any, and tells what became of their lines.
+func openKeys(f *flags, seed uint64, stderr io.Writer) (*experiments.FileKeys, error) {
+	keys, err := f.get("keys", "")
+	if err != nil {
+		return nil, err
+	}
+	queries, err := f.get("queries", "")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case keys == "" && queries == "":
+		return nil, nil
+	case keys == "":
+		return nil, usagef("--queries %q: want --keys beside it", queries)
+	}
+	files, err := experiments.OpenKeys(keys, queries, seed)
+	if err != nil {
+		return nil, usagef("--keys: %w", err)
+	}
+	fmt.Fprintln(stderr, files.Report())
+	return files, nil
+}
+
+// isTerminal reports whether w is one, so that progress may redraw a line there.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// experimentsNamed finds the experiments that were named, or all.
+func experimentsNamed(names []string) ([]experiments.Experiment, error) {
+	if len(names) == 0 {
+		return experiments.All(), nil
+	}
+	var list []experiments.Experiment
+	for _, name := range names {
+		e, err := experiments.ByName(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(list, func(other experiments.Experiment) bool { return other.Name == name }) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
 }
 
 // report runs do for each experiment, prints what was found, and writes the
@@ -130,14 +176,14 @@ func report(list []experiments.Experiment, out string, stderr io.Writer, do func
 			return err
 		}
 		for i := range o.Cells {
-			if c := &o.Cells[i]; c.Verdict == experiments.Failed || c.Verdict == experiments.Differ {
+			if c := &o.Cells[i]; c.Bad() {
 				bad = true
 				fmt.Fprintf(stderr, "%s: %s: %s n=%d inserted=%d hash=%s keys=%s: measured %.4g, expected %.4g %s\n",
 					e.Name, c.Verdict, c.Filter, c.N, c.Inserted, c.Hash, c.Keys, c.FPR.Value, c.Predicted.FPR, c.Reason)
 			}
 		}
 		if len(o.Cells) > 0 {
-			fmt.Fprintf(stderr, "%s: %s\n", e.Name, e.Finding(o.Cells))
+			fmt.Fprintf(stderr, "%s: %s\n", e.Name, o.Finding)
 		}
 	}
 	if err := experiments.WriteIndex(out); err != nil {
@@ -164,34 +210,30 @@ Examples:
   filterlab plot fpr-vs-k --out /tmp/results
 `,
 		run: func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-			fs := flag.NewFlagSet("plot", flag.ContinueOnError)
-			out := fs.String("out", "results", "")
-			rest, err := parse(fs, args)
+			f := newFlags("plot", "out")
+			names, err := f.parse(args)
 			if err != nil {
 				return err
 			}
-			var list []experiments.Experiment
-			for _, name := range rest {
-				e, err := experiments.ByName(name)
-				if err != nil {
-					return err
-				}
-				list = append(list, e)
+			list, err := experimentsNamed(names)
+			if err != nil {
+				return err
 			}
-			if len(rest) == 0 {
-				for _, e := range experiments.All() {
-					_, _, err := experiments.Load(e, *out)
-					if errors.Is(err, os.ErrNotExist) {
-						continue
-					}
-					list = append(list, e)
-				}
+			out, err := f.get("out", "results")
+			if err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				list = slices.DeleteFunc(list, func(e experiments.Experiment) bool {
+					_, _, err := experiments.Load(e, out)
+					return errors.Is(err, os.ErrNotExist)
+				})
 				if len(list) == 0 {
-					return fmt.Errorf("--out = %q: want a folder that filterlab run wrote (%w)", *out, errUsage)
+					return usagef("--out %q: want a folder that filterlab run wrote; it holds no results", out)
 				}
 			}
-			return report(list, *out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
-				return experiments.Remake(e, *out)
+			return report(list, out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
+				return experiments.Remake(e, out)
 			})
 		},
 	}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"sort"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"filterlab/experiments/units"
@@ -20,18 +19,22 @@ import (
 
 func sizeCommand() command {
 	return command{
-		name: "size", args: "--n N --p P | ...", short: "from two of keys, rate and space, the third, for every family",
-		help: `Usage: filterlab size [--n N] [--p P] [--bits SIZE | --bits-per-key C] [--filters LIST] [--csv]
+		name: "size", args: "", short: "from two of keys, rate and space, the third, for every family",
+		help: `Usage: filterlab size [--n N] [--p P] [--bits SIZE | --bits-per-key C] [flags]
 
 Give two of the three and get the rest, for every family, by the exact formula of the
-filter that would be built after rounding. Nothing is allocated, so any size can be asked.
+filter that would be built, after rounding. Nothing is allocated, so any size can be asked.
 
   --n N               keys: 1e6, 1_000_000, 1M
   --p P               false-positive rate at n keys: 1%, 0.01, 2^-10
-  --bits SIZE         the whole table: 9_600_000, 64MiB, 1.2GB (bits without a unit)
-  --bits-per-key C    the same divided by n
-  --filters LIST      variants (default: every family)
-  --csv               comma-separated, without units
+  --bits SIZE         the whole table: 9_600_000, 64MiB, 1.2GB (bits where no unit is given)
+  --bits-per-key C    the same divided by n: 10, 12.5
+  --filters LIST      variants, such as 'blocked(256),cuckoo(f=12)'; every family without it
+  --csv               comma-separated values with sizes in bytes
+
+Columns: k is the number of probes (of fingerprint bits for cuckoo, of the most probes in a
+stage for scalable), fpr_expected the exact false-positive rate at n keys. Families that
+cannot give what was asked are named on stderr, with the reason.
 
 Examples:
   filterlab size --n 1M --p 1%
@@ -43,133 +46,212 @@ Examples:
 	}
 }
 
+// question is what was typed: two of the three, the others zero.
+type question struct {
+	n          uint64
+	p          float64
+	bits       uint64
+	bitsPerKey float64
+}
+
 // sizing is one line of the answer.
 type sizing struct {
 	filter string
 	n      uint64
 	pred   theory.Prediction
-	err    error
 }
 
 func runSize(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("size", flag.ContinueOnError)
-	nFlag := fs.String("n", "", "")
-	pFlag := fs.String("p", "", "")
-	bitsFlag := fs.String("bits", "", "")
-	perKeyFlag := fs.String("bits-per-key", "", "")
-	list := fs.String("filters", "", "")
-	asCSV := fs.Bool("csv", false, "")
-	rest, err := parse(fs, args)
+	f := newFlags("size", "n", "p", "bits", "bits-per-key", "filters")
+	asCSV := f.set.Bool("csv", false, "")
+	rest, err := f.parse(args)
 	if err != nil {
 		return err
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("argument %q: want only flags (%w)", rest[0], errUsage)
+		return usagef("argument %q: want flags only", rest[0])
 	}
-	var n, bits uint64
-	var p, perKey float64
-	for _, f := range []struct {
-		name, text string
-		read       func(string) error
-	}{
-		{"n", *nFlag, func(s string) (err error) { n, err = units.ParseCount(s); return }},
-		{"p", *pFlag, func(s string) (err error) { p, err = units.ParseRate(s); return }},
-		{"bits", *bitsFlag, func(s string) (err error) { bits, err = units.ParseBits(s); return }},
-		{"bits-per-key", *perKeyFlag, func(s string) (err error) { perKey, err = units.ParseNumber(s); return }},
-	} {
-		if f.text == "" {
-			continue
-		}
-		if err := f.read(f.text); err != nil {
-			return fmt.Errorf("--%s: %w (%w)", f.name, err, errUsage)
+	q, err := ask(f)
+	if err != nil {
+		return err
+	}
+	names, err := f.list("filters")
+	if err != nil {
+		return err
+	}
+	asked := names != nil // by name: then a refusal is an error
+	if !asked {
+		for _, family := range catalog.Families() {
+			names = append(names, family.Name)
 		}
 	}
-	given := 0
-	for _, s := range []string{*nFlag, *pFlag, *bitsFlag, *perKeyFlag} {
-		if s != "" {
-			given++
+	variants := make([]filters.Variant, len(names))
+	for i, name := range names {
+		if variants[i], err = catalog.Parse(name); err != nil {
+			return fmt.Errorf("--filters: %w", err)
 		}
 	}
-	if given != 2 || *bitsFlag != "" && *perKeyFlag != "" {
-		return fmt.Errorf("want two of --n, --p and --bits (or --bits-per-key) (%w)", errUsage)
-	}
-	if *perKeyFlag != "" {
-		if *nFlag == "" {
-			return fmt.Errorf("--bits-per-key with --p leaves n open: any n fits; want --n or --bits (%w)", errUsage)
-		}
-		if perKey > 64 {
-			fmt.Fprintf(stderr, "filterlab size: warning: %g bits per key is more than an exact set of the hashes takes\n", perKey)
-		}
-	}
-	var variants []string
-	if *list != "" {
-		variants = splitList(*list)
-	} else {
-		for _, f := range catalog.Families() {
-			variants = append(variants, f.Name)
-		}
+	if c := q.perKey(); c > 64 {
+		fmt.Fprintf(stderr, "filterlab size: warning: %.4g bits per key; the 64-bit hashes themselves take no more than 64\n", c)
 	}
 	var lines []sizing
-	for _, name := range variants {
-		v, err := catalog.Parse(name)
+	for _, v := range variants {
+		l, err := q.answer(v)
 		if err != nil {
-			return err
-		}
-		l := sizing{filter: v.String(), n: n}
-		switch {
-		case *nFlag == "":
-			l.n, l.pred, l.err = mostKeys(v, p, bits)
-		case *pFlag != "":
-			l.pred, l.err = v.Predict(filters.Target{N: n, P: p}, n)
-		case *bitsFlag != "":
-			l.pred, l.err = v.Predict(filters.Target{N: n, BitsPerKey: float64(bits) / float64(n)}, n)
-		default:
-			l.pred, l.err = v.Predict(filters.Target{N: n, BitsPerKey: perKey}, n)
+			// Families put their name in front of what they refuse; the variant says more.
+			family, _, _ := strings.Cut(v.String(), "(")
+			fmt.Fprintf(stderr, "filterlab size: %v: %s\n", v, strings.TrimPrefix(err.Error(), family+": "))
+			continue
 		}
 		lines = append(lines, l)
 	}
-	return printSizes(lines, *asCSV, stdout, stderr)
-}
-
-// mostKeys finds the largest n that a filter of the given bits holds at rate p
-// or better.
-func mostKeys(v filters.Variant, p float64, bits uint64) (uint64, theory.Prediction, error) {
-	if err := (filters.Target{N: 1, P: p}).Validate(); err != nil {
-		return 0, theory.Prediction{}, err
-	}
-	at := func(n uint64) (theory.Prediction, error) {
-		return v.Predict(filters.Target{N: n, BitsPerKey: float64(bits) / float64(n)}, n)
-	}
-	// The information bound says that no filter holds more.
-	limit := uint64(math.Min(float64(bits)/theory.LowerBound(p), 1<<62)) + 1
-	var last error
-	n := uint64(sort.Search(int(limit), func(i int) bool {
-		pred, err := at(uint64(i) + 1)
-		if err != nil {
-			// Too few bits for so many keys, or too many for so few: the error of a
-			// small n says that more keys are needed to fill the table.
-			last = err
-			return i > 0
+	if len(lines) == 0 {
+		if m, k, ok := theory.SizeTextbook(q.n, q.p); ok {
+			fmt.Fprintf(stderr, "filterlab size: the textbook formulas, which know no limits, ask for %d bits (%s) and k = %d\n", m, units.FormatBytes(m/8), k)
 		}
-		return pred.FPR > p || pred.Bits > bits
-	}))
-	if n == 0 {
-		return 0, theory.Prediction{}, errors.Join(filters.Refuse("bits", bits, fmt.Sprintf("enough for one key at p = %g", p)), last)
 	}
-	pred, err := at(n)
-	return n, pred, err
+	if err := printSizes(lines, *asCSV, stdout); err != nil {
+		return err
+	}
+	if refused := len(variants) - len(lines); refused == len(variants) || asked && refused > 0 {
+		return usagef("%d of %d filters cannot give this", refused, len(variants))
+	}
+	return nil
 }
 
-func printSizes(lines []sizing, asCSV bool, stdout, stderr io.Writer) error {
-	head := []string{"filter", "n", "m_bits", "k", "bits_per_key", "bytes", "fpr_expected"}
-	failed := 0
-	var table [][]string
-	for _, l := range lines {
-		if l.err != nil {
-			failed++
-			fmt.Fprintf(stderr, "filterlab size: %s: %v\n", l.filter, l.err)
+// ask reads the flags and refuses everything but two of the three in their
+// ranges.
+func ask(f *flags) (question, error) {
+	var q question
+	typed := map[string]string{}
+	for _, flag := range []struct {
+		name string
+		read func(string) error
+	}{
+		{"n", func(s string) (err error) { q.n, err = units.ParseCount(s); return }},
+		{"p", func(s string) (err error) { q.p, err = units.ParseRate(s); return }},
+		{"bits", func(s string) (err error) { q.bits, err = units.ParseBits(s); return }},
+		{"bits-per-key", func(s string) (err error) { q.bitsPerKey, err = units.ParseNumber(s); return }},
+	} {
+		s, err := f.get(flag.name, "")
+		if err != nil {
+			return q, err
+		}
+		if s == "" {
 			continue
 		}
+		typed[flag.name] = s
+		if err := flag.read(s); err != nil {
+			if swapped(f.text["n"].value, f.text["p"].value) {
+				return q, usagef("--%s: %w; were --n and --p swapped?", flag.name, err)
+			}
+			return q, usagef("--%s: %w", flag.name, err)
+		}
+	}
+	has := func(name string) bool { return typed[name] != "" }
+	switch {
+	case len(typed) != 2 || has("bits") && has("bits-per-key"):
+		return q, usagef("want two of --n, --p and --bits (or --bits-per-key)")
+	case has("p") && has("bits-per-key"):
+		return q, usagef("--p with --bits-per-key leaves n open: want --n, or --bits for the whole table")
+	case has("n") && q.n == 0:
+		return q, usagef("--n %s: want at least 1 key", typed["n"])
+	case has("p") && !(q.p > 0 && q.p < 1):
+		return q, usagef("--p %s: want 0 < p < 1", typed["p"])
+	case has("bits") && q.bits == 0:
+		return q, usagef("--bits %s: want at least 1 bit", typed["bits"])
+	case has("bits-per-key") && !(q.bitsPerKey > 0):
+		return q, usagef("--bits-per-key %s: want more than 0", typed["bits-per-key"])
+	}
+	return q, nil
+}
+
+// swapped reports whether n looks like a rate and p like a count.
+func swapped(n, p string) bool {
+	rate, err := units.ParseRate(n)
+	if err != nil || rate >= 1 {
+		return false
+	}
+	count, err := units.ParseCount(p)
+	return err == nil && count > 1
+}
+
+// perKey is the space asked for in bits per key; 0 where rate and space are
+// given, or no space.
+func (q question) perKey() float64 {
+	if q.n > 0 && q.bits > 0 {
+		return float64(q.bits) / float64(q.n)
+	}
+	return q.bitsPerKey
+}
+
+// answer sizes one variant.
+func (q question) answer(v filters.Variant) (sizing, error) {
+	l := sizing{filter: v.String(), n: q.n}
+	var err error
+	if q.n == 0 {
+		l.n, l.pred, err = mostKeys(v, q.p, q.bits)
+		return l, err
+	}
+	t := filters.Target{N: q.n, P: q.p}
+	if q.p == 0 {
+		t.BitsPerKey = q.perKey()
+	}
+	l.pred, err = v.Predict(t, q.n)
+	return l, err
+}
+
+// mostKeys finds the largest n for which a filter of rate p fits into the bits:
+// the inverse of sizing by n and p.
+//
+// Space grows with n, nearly in proportion, but for small steps back where a
+// family changes its geometry; and a family may refuse some n. So the search
+// comes down from more keys than any filter can hold until one fits, and then
+// closes in from both sides, in turn by proportion and by halves: some families
+// take milliseconds to size, and proportion alone can creep.
+func mostKeys(v filters.Variant, p float64, bits uint64) (uint64, theory.Prediction, error) {
+	at := func(n uint64) (theory.Prediction, error) {
+		return v.Predict(filters.Target{N: n, P: p}, n)
+	}
+	pred, err := at(1)
+	if err == nil && pred.Bits > bits {
+		return 0, theory.Prediction{}, filters.Refuse("bits", bits, fmt.Sprintf("at least %d, for one key", pred.Bits))
+	}
+	// log2(1/p) bits a key are the lower bound for a large set; the rest is room
+	// for small ones.
+	lo := uint64(math.Min(1.01*float64(bits)/theory.LowerBound(p), 1<<62)) + 64
+	hi, hiBits := lo+1, uint64(0) // hi keys do not fit; 0 bits where they are refused
+	for lo > 0 {
+		if pred, err = at(lo); err == nil && pred.Bits <= bits {
+			break
+		}
+		hi, hiBits = lo, pred.Bits
+		lo -= lo/4 + 1
+		if err == nil {
+			lo = min(lo, uint64(float64(hi)*float64(bits)/float64(hiBits))+1)
+		}
+	}
+	if lo == 0 {
+		return 0, theory.Prediction{}, err
+	}
+	for halve := false; hi-lo > 1; halve = !halve {
+		step := (hi - lo) / 2
+		if !halve && hiBits > pred.Bits {
+			share := float64(bits-pred.Bits) / float64(hiBits-pred.Bits)
+			step = min(max(uint64(share*float64(hi-lo)), 1), hi-lo-1)
+		}
+		if next, err := at(lo + step); err == nil && next.Bits <= bits {
+			lo, pred = lo+step, next
+		} else {
+			hi, hiBits = lo+step, next.Bits
+		}
+	}
+	return lo, pred, nil
+}
+
+func printSizes(lines []sizing, asCSV bool, stdout io.Writer) error {
+	table := [][]string{{"filter", "n", "m_bits", "k", "bits_per_key", "bytes", "fpr_expected"}}
+	for _, l := range lines {
 		bytes := (l.pred.Bits + 7) / 8
 		row := []string{l.filter, strconv.FormatUint(l.n, 10), strconv.FormatUint(l.pred.Bits, 10), strconv.Itoa(l.pred.K),
 			fmt.Sprintf("%.4g", float64(l.pred.Bits)/float64(l.n)), strconv.FormatUint(bytes, 10), fmt.Sprintf("%.5g", l.pred.FPR)}
@@ -180,23 +262,19 @@ func printSizes(lines []sizing, asCSV bool, stdout, stderr io.Writer) error {
 	}
 	if asCSV {
 		w := csv.NewWriter(stdout)
-		if err := w.WriteAll(append([][]string{head}, table...)); err != nil {
-			return err
-		}
-	} else if len(table) > 0 {
-		w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-		for _, row := range append([][]string{head}, table...) {
-			for _, cell := range row {
-				fmt.Fprint(w, cell, "\t")
-			}
-			fmt.Fprintln(w)
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
+		return errors.Join(w.WriteAll(table), w.Error())
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d filters refuse this (%w)", failed, len(lines), errUsage)
+	if len(lines) == 0 {
+		return nil
 	}
-	return nil
+	// Names to the left, numbers to the right.
+	longest := 0
+	for _, row := range table {
+		longest = max(longest, len(row[0]))
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range table {
+		fmt.Fprintf(w, "%-*s\t%s\t\n", longest, row[0], strings.Join(row[1:], "\t"))
+	}
+	return w.Flush()
 }
