@@ -18,7 +18,7 @@
 //	8   4   0.96   2.97%     8.33
 //	12  4   0.96   0.187%   12.50
 //	16  4   0.96   0.0117%  16.67
-//	8   2   0.85   1.32%     9.41   up to 50,000 keys
+//	8   2   0.85   1.32%     9.41   up to 75,000 keys
 //	12  8   0.985  0.384%   12.18
 //
 // One more bit halves the rate. More slots a bucket fill up further and are wrong

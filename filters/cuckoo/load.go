@@ -51,9 +51,9 @@ func (r loadRule) keys(slots float64) float64 {
 // probability (2 load)^L, 1e-14 for the 2 x farNodes/2 steps it has.
 const mostSingle = 0.47
 
-// crowdLimit bounds Config.crowded. It leaves a factor of 10 for what the leading
+// crowdLimit bounds Config.crowded. It leaves a factor of 5 for what the leading
 // terms leave out; measured failures were up to 3 times the terms.
-const crowdLimit = 1e-5
+const crowdLimit = 2e-5
 
 // crowded is the expected number of sets of a few keys, among n, that do not fit
 // into the few buckets they may use.

@@ -203,14 +203,31 @@ func (v Variant) forRate(n uint64, p float64) (Config, error) {
 	if v.F == 0 {
 		return Config{}, filters.Refuse("cuckoo: p", p, fmt.Sprintf("a rate that fingerprints of %d bits can keep for %d keys", MaxFingerprintBits, n))
 	}
-	longer := "a longer fingerprint, but none"
+	if err := v.crowded(n); err != nil {
+		return Config{}, err
+	}
 	for f := v.F + 1; f <= MaxFingerprintBits; f++ {
 		if _, ok := (Variant{F: f, B: v.B}).cheapest(n, p); ok {
-			longer = fmt.Sprintf("at least %d bits", f)
-			break
+			return Config{}, filters.Refuse("cuckoo: f", v.F, fmt.Sprintf("at least %d bits, to keep p = %v for %d keys in at most %d times the slots they need", f, p, n, mostSlack))
 		}
 	}
-	return Config{}, filters.Refuse("cuckoo: f", v.F, longer+fmt.Sprintf(" keeps p = %v for %d keys without wasting half of the slots", p, n))
+	return Config{}, filters.Refuse("cuckoo: p", p, fmt.Sprintf("a rate that fingerprints of %d bits can keep for %d keys", MaxFingerprintBits, n))
+}
+
+// crowded refuses a fingerprint that is too short for n keys whatever the rate.
+func (v Variant) crowded(n uint64) error {
+	for f := v.F; f <= MaxFingerprintBits; f++ {
+		for _, c := range (Variant{F: f, B: v.B}).shapes() {
+			if _, ok := c.bucketsFor(n, c.roomiest(n)); !ok {
+				continue
+			}
+			if f == v.F {
+				return nil
+			}
+			return filters.Refuse("cuckoo: f", v.F, fmt.Sprintf("at least %d bits for %d keys: with shorter ones, more keys than two buckets hold may share their pair of buckets, even in %d times the slots they need", f, n, mostSlack))
+		}
+	}
+	return nil
 }
 
 // cheapest is the geometry of the fewest bits that keeps p for n keys, if any
@@ -258,6 +275,9 @@ func (v Variant) forSize(n uint64, bitsPerKey float64) (Config, error) {
 		}
 	}
 	if best.Buckets == 0 {
+		if err := v.crowded(n); err != nil {
+			return Config{}, err
+		}
 		return Config{}, filters.Refuse("cuckoo: bits per key", bitsPerKey, fmt.Sprintf("at least %.4g, so that %v takes %d keys", float64(need)/float64(n), v, n))
 	}
 	return best, nil
