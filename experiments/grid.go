@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"filterlab/experiments/units"
+	"filterlab/experiments/workload"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
 	"filterlab/hashing"
@@ -83,7 +84,12 @@ func HashAxis(values ...string) Axis {
 func KeysAxis(values ...string) Axis {
 	return Axis{"keysets", values, func(p *Point, s string) error {
 		p.Keys = s
-		return nil
+		if s == Zipf || strings.HasPrefix(s, filePrefix) {
+			return nil
+		}
+		kind, err := workload.ByName(s)
+		p.Keys = kind.Name
+		return err
 	}}
 }
 
@@ -91,6 +97,9 @@ func KeysAxis(values ...string) Axis {
 func NAxis(values ...string) Axis {
 	return Axis{"n", values, func(p *Point, s string) (err error) {
 		p.Target.N, err = units.ParseCount(s)
+		if err == nil && p.Target.N == 0 {
+			err = filters.Refuse("n", s, "at least 1 key")
+		}
 		return err
 	}}
 }
@@ -100,6 +109,9 @@ func PAxis(values ...string) Axis {
 	return Axis{"p", values, func(p *Point, s string) (err error) {
 		p.Target.P, err = units.ParseRate(s)
 		p.Target.BitsPerKey = 0
+		if err == nil && !(p.Target.P > 0 && p.Target.P < 1) {
+			err = filters.Refuse("p", s, "0 < p < 1")
+		}
 		return err
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"filterlab/experiments/workload"
@@ -15,6 +16,9 @@ import (
 // Zipf is the name of the key set whose absent keys are asked for by a Zipf law,
 // as popular URLs are, instead of once each. The keys themselves are random.
 const Zipf = "zipf"
+
+// filePrefix begins the names of key sets that come from a file.
+const filePrefix = "file:"
 
 const (
 	zipfExponent = 0.8     // web requests have 0.6 to 1 (Breslau et al., INFOCOM 1999)
@@ -75,21 +79,32 @@ func (f *FileKeys) identity() string {
 	return f.kind.Name + " " + f.sum
 }
 
-// overrides puts the file in the place of the key sets, and all of its members
-// in the place of n where the caller has not said how many.
+// overrides puts the file in the place of the key sets, and as many of its
+// members as the largest load of the grid allows in the place of n where the
+// caller has not said how many.
 func (f *FileKeys) overrides(g *Grid, given []Override) []Override {
 	out := []Override{{"keysets", []string{f.kind.Name}}}
+	axes := map[string][]string{}
+	for _, a := range g.Axes {
+		axes[a.Name] = a.Values
+	}
 	for _, o := range given {
 		if o.Axis == "n" {
 			return out
 		}
+		axes[o.Axis] = o.Values
 	}
-	for _, a := range g.Axes {
-		if a.Name == "n" {
-			out = append(out, Override{"n", []string{fmt.Sprint(f.members)}})
+	if axes["n"] == nil {
+		return out
+	}
+	load := 1.0
+	for _, s := range axes["load"] {
+		if x, err := parsePositive("load", s); err == nil {
+			load = max(load, x)
 		}
 	}
-	return out
+	n := max(uint64(float64(f.members)/load), 1)
+	return append(out, Override{"n", []string{strconv.FormatUint(n, 10)}})
 }
 
 // pointKeys are the hashed keys of one round at one point.

@@ -109,18 +109,6 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 	return j.publish(append(envJSON, '\n'))
 }
 
-// Check reports what of o the experiment would refuse, before anything runs.
-func (o *Options) Check(e Experiment) error {
-	g, err := o.grid(e)
-	if err == nil {
-		_, err = g.Points(o.Seed)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", e.Name, err)
-	}
-	return nil
-}
-
 // grid applies the overrides, and lets keys from files replace the key sets.
 func (o *Options) grid(e Experiment) (Grid, error) {
 	g := e.Grid(o.Profile)

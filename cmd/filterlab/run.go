@@ -109,8 +109,15 @@ func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer
 	o.Terminal = isTerminal(stderr)
 	// Refuse what cannot run before anything runs.
 	for _, e := range list {
-		if err := o.Check(e); err != nil {
+		warnings, err := o.Check(e)
+		if err != nil {
+			if n, p := f.text["n"].value, f.text["p"].value; swapped(n, p) {
+				return usagef("%w; were --n and --p swapped?", err)
+			}
 			return usageError{err}
+		}
+		for _, w := range warnings {
+			fmt.Fprintf(stderr, "filterlab run: warning: %s: %s\n", e.Name, w)
 		}
 	}
 	return report(list, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
