@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"filterlab/filters"
-	"filterlab/filters/blocked"
+	"filterlab/filters/catalog"
 	"filterlab/filters/theory"
 )
 
@@ -21,18 +21,22 @@ const controlIndex = 1_000_000
 // that the run can tell right from wrong: a filter that is ideal by construction
 // must agree with theory, and a blocked filter whose hash is the identity on
 // integers that count up, which puts all keys into one block, must not.
-func controls() [][]*Point {
+func controls() ([][]*Point, error) {
+	blocked, err := catalog.Parse("blocked")
+	if err != nil {
+		return nil, err
+	}
 	target := filters.Target{N: 10_000, P: 0.01}
 	points := []*Point{
 		{Variant: ideal{}, Hash: "xxh3", Keys: "random", Role: MustAgree},
-		{Variant: blocked.Variant{}, Hash: "identity", Keys: "sequential", Role: MustDiffer},
+		{Variant: blocked, Hash: "identity", Keys: "sequential", Role: MustDiffer},
 	}
 	var groups [][]*Point
 	for i, p := range points {
 		p.Index, p.Target = controlIndex+i, target
 		groups = append(groups, []*Point{p})
 	}
-	return groups
+	return groups, nil
 }
 
 // ideal is a filter that errs at exactly the promised rate, independently for

@@ -56,6 +56,7 @@ func All() []Experiment {
 		FPRvsLoad(),
 		FPRvsK(),
 		FPRvsBits(),
+		IndexSchemes(),
 		Memory(),
 		HashChoice(),
 		TimeVsN(),

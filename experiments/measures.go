@@ -18,11 +18,15 @@ import (
 //
 // Seeds and lookups are planned from the prediction beforehand: stopping when
 // enough was seen would bias the rate.
-func Rate(maxTrials uint64) Measure {
+func Rate(maxTrials uint64) Measure { return FineRate(1, maxTrials) }
+
+// FineRate is Rate with the precision of the profile divided by fine: for
+// experiments on differences of a few percent.
+func FineRate(fine float64, maxTrials uint64) Measure {
 	return Measure{Name: "rate", Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
 		var rows []Row
 		for _, p := range points {
-			more, err := lab.rate(ctx, p, maxTrials)
+			more, err := lab.rate(ctx, p, fine, maxTrials)
 			rows = append(rows, more...)
 			if err != nil {
 				return rows, fmt.Errorf("%v: %w", p, err)
@@ -44,7 +48,7 @@ func refusal(p *Point, err error) ([]Row, error) {
 }
 
 // plan returns the number of seeds and the lookups per seed for a point.
-func (l *Lab) plan(p *Point, maxTrials uint64) (seeds int, queries uint64, err error) {
+func (l *Lab) plan(p *Point, fine float64, maxTrials uint64) (seeds int, queries uint64, err error) {
 	if maxTrials == 0 {
 		maxTrials = l.Profile.MaxTrials
 	}
@@ -66,7 +70,7 @@ func (l *Lab) plan(p *Point, maxTrials uint64) (seeds int, queries uint64, err e
 	if p.Keys == Zipf {
 		pred.BuildSD = math.Sqrt(pred.BuildSD*pred.BuildSD + pred.FPR*(1-pred.FPR)*zipfRepeat)
 	}
-	precision := l.Profile.Precision
+	precision := l.Profile.Precision / fine
 	if pred.FPR < 1e-5 {
 		precision *= 2
 	}
@@ -85,8 +89,8 @@ const (
 	minQueries = 100
 )
 
-func (l *Lab) rate(ctx context.Context, p *Point, maxTrials uint64) ([]Row, error) {
-	seeds, queries, err := l.plan(p, maxTrials)
+func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64) ([]Row, error) {
+	seeds, queries, err := l.plan(p, fine, maxTrials)
 	if err != nil {
 		return refusal(p, err)
 	}

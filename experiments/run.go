@@ -84,7 +84,11 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Name, err)
 	}
-	groups = append(groups, controls()...)
+	more, err := controls()
+	if err != nil {
+		return err
+	}
+	groups = append(groups, more...)
 	env := measure.ReadEnv(o.Seed, time.Now())
 	id := identity{
 		Experiment: e.Name, Profile: o.Profile, Seed: o.Seed,
