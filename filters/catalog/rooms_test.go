@@ -23,6 +23,7 @@ type room struct {
 // catalog, families, filters, theory. Of several rooms that fit a package, the
 // one with the longest path holds.
 func rooms() []room {
+	families := []string{"filterlab/filters/standard", "filterlab/filters/blocked", "filterlab/filters/counting", "filterlab/filters/scalable", "filterlab/filters/cuckoo"}
 	family := []string{"filterlab/filters", "filterlab/filters/theory", "filterlab/filters/internal/..."}
 	return []room{
 		{path: "filterlab/filters/theory", std: []string{"math", "math/big", "math/bits"}},
@@ -32,15 +33,15 @@ func rooms() []room {
 		{path: "filterlab/filters/blocked", may: family},
 		{path: "filterlab/filters/counting", may: family},
 		{path: "filterlab/filters/cuckoo", may: family},
-		{path: "filterlab/filters/scalable", may: append(family, "filterlab/filters/standard")},
+		{path: "filterlab/filters/scalable", may: slices.Concat(family, families[:1])},
 		{path: "filterlab/filters/filtertest", may: []string{"filterlab/filters"}},
-		{path: "filterlab/filters/catalog", may: append(family, "filterlab/filters/standard", "filterlab/filters/blocked",
-			"filterlab/filters/counting", "filterlab/filters/scalable", "filterlab/filters/cuckoo")},
+		{path: "filterlab/filters/catalog", may: slices.Concat(family, families)},
 
 		{path: "filterlab/hashing", may: []string{"filterlab/hashing/internal/...", "github.com/...", "golang.org/x/sys/cpu"}},
 		{path: "filterlab/hashing/hashtest", may: []string{"filterlab/hashing", "gonum.org/v1/gonum/..."}},
 
-		{path: "filterlab/experiments", may: []string{"filterlab/experiments/...", "filterlab/filters", "filterlab/filters/catalog", "filterlab/filters/theory", "filterlab/hashing"}},
+		// An experiment about one family may build it by its own geometry.
+		{path: "filterlab/experiments", may: slices.Concat(families, []string{"filterlab/experiments/...", "filterlab/filters", "filterlab/filters/catalog", "filterlab/filters/theory", "filterlab/hashing"})},
 		{path: "filterlab/experiments/units"},
 		{path: "filterlab/experiments/measure", may: []string{"filterlab/filters", "gonum.org/v1/gonum/..."}},
 		{path: "filterlab/experiments/workload", may: []string{"filterlab/filters"}},
