@@ -29,7 +29,7 @@ const (
 type node struct {
 	bucket uint64
 	parent uint16 // index of the node it was reached from
-	slot   uint16 // slot of the parent whose fingerprint can move here
+	offset uint16 // bit, within the parent, of the fingerprint that can move here
 }
 
 // visited is a hash set of the buckets in the queue, as indices into it plus 1.
@@ -91,22 +91,25 @@ func (f *Filter) search(queue []node, seen *visited, i, j uint64) (pos uint64, o
 	}
 	for k := 0; k < n; k++ {
 		at, back := queue[k].bucket, queue[queue[k].parent].bucket
-		pos := at * f.width
-		for s := range f.cfg.SlotsPerBucket {
-			to := f.partner(at, f.get(pos))
-			if to != back {
+		start := at * f.width
+		for group := start; group < start+f.width; group += f.span {
+			w := f.load(group)
+			for pos := group; pos < group+f.span; pos += f.step {
+				to := f.partner(at, w&f.tags)
+				w >>= f.step & 63
+				if to == back {
+					continue
+				}
 				if hole := f.find(to, 0); hole != none {
 					return f.shift(queue, k, pos, hole), false
 				}
-				switch {
-				case n == len(queue):
+				if n == len(queue) {
 					overflow = true
-				case seen == nil || seen.add(queue, to, n):
-					queue[n] = node{bucket: to, parent: uint16(k), slot: uint16(s)}
+				} else if seen == nil || seen.add(queue, to, n) {
+					queue[n] = node{bucket: to, parent: uint16(k), offset: uint16(pos - start)}
 					n++
 				}
 			}
-			pos += f.step
 		}
 	}
 	return none, overflow
@@ -123,7 +126,7 @@ func (f *Filter) shift(queue []node, k int, pos, hole uint64) uint64 {
 		}
 		hole = pos
 		p := queue[k].parent
-		pos = queue[p].bucket*f.width + uint64(queue[k].slot)*f.step
+		pos = queue[p].bucket*f.width + uint64(queue[k].offset)
 		k = int(p)
 	}
 }
