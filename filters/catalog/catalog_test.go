@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -278,4 +279,78 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Parse(%q) prints as %q, which parses as %#v (%v)", s, v, again, err)
 		}
 	})
+}
+
+// Deleting from a filter whose bits are shared takes other keys with it, so the
+// families without counters or fingerprints do not offer it at all. The other
+// capabilities are those the contract gives each family.
+func TestA10_Capabilities(t *testing.T) {
+	deletes := []string{"counting", "cuckoo"}
+	merges := []string{"standard", "blocked", "counting"}
+	for _, f := range catalog.Families() {
+		v, err := catalog.Parse(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := v.Build(filters.Target{N: 10, P: 0.1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(name string, got, want bool) {
+			if got != want {
+				t.Errorf("%s has %s: %v; want %v", f.Name, name, got, want)
+			}
+		}
+		_, ok := v.(filters.Maker)
+		has("New", ok, true)
+		_, ok = q.(filters.BatchAdder)
+		has("AddMany", ok, true)
+		_, ok = q.(filters.BatchQuerier)
+		has("ContainsMany", ok, true)
+		_, ok = q.(filters.TestAdder)
+		has("TestAndAdd", ok, true)
+		_, ok = q.(filters.Resetter)
+		has("Reset", ok, true)
+		_, ok = q.(filters.FillReporter)
+		has("FillRatio", ok, true)
+		_, ok = q.(filters.Estimator)
+		has("EstimatedFPR and EstimatedN", ok, true)
+		_, ok = q.(filters.Predictor)
+		has("Predict", ok, true)
+		_, ok = q.(filters.Deleter)
+		has("Delete", ok, slices.Contains(deletes, f.Name))
+		_, ok = q.(filters.Counter)
+		has("Count", ok, slices.Contains(deletes, f.Name))
+		_, ok = q.(filters.Merger)
+		has("Merge", ok, slices.Contains(merges, f.Name))
+	}
+}
+
+func ExampleParse() {
+	for _, s := range []string{"blocked(512,k=6)", "cuckoo( b=4, f=12 )", "standart"} {
+		v, err := catalog.Parse(s)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(v)
+	}
+	// Output:
+	// blocked(512,k=6)
+	// cuckoo(f=12,b=4)
+	// filter = "standart": want one of standard, blocked, counting, scalable, cuckoo; did you mean standard?
+}
+
+func ExampleWith() {
+	v, err := catalog.Parse("standard(layout=partitioned)")
+	for _, k := range []string{"6", "7"} {
+		if v, err = catalog.With(v, "k", k); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(v)
+	}
+	// Output:
+	// standard(layout=partitioned,k=6)
+	// standard(layout=partitioned,k=7)
 }
