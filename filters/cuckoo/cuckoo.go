@@ -16,6 +16,10 @@ const (
 	MaxFingerprintBits = 32
 )
 
+// padding is what follows the table, in bits, so that eight bytes can be loaded at
+// any slot. SizeBits does not count it.
+const padding = 64
+
 // Config is a geometry: Buckets x SlotsPerBucket slots of FingerprintBits bits.
 type Config struct {
 	Buckets         uint64 // even, at least 2
@@ -42,7 +46,7 @@ func (c Config) Validate() error {
 		return filters.Refuse("cuckoo: buckets", c.Buckets, "an even number, at least 2")
 	}
 	// Divide before multiplying: the product of absurd values would wrap.
-	if limit := filters.MaxBits / uint64(c.SlotsPerBucket*c.FingerprintBits); c.Buckets > limit {
+	if limit := (filters.MaxBits - padding) / uint64(c.SlotsPerBucket*c.FingerprintBits); c.Buckets > limit {
 		return filters.Refuse("cuckoo: buckets", c.Buckets, fmt.Sprintf("at most %d, so that the table has at most 2^48 bits; this needs %.4g bytes",
 			limit, float64(c.Buckets)*float64(c.SlotsPerBucket*c.FingerprintBits)/8))
 	}
@@ -72,9 +76,8 @@ type Filter struct {
 
 	// table holds the slots back to back, slot s of bucket i at bit
 	// (i*SlotsPerBucket + s)*FingerprintBits counted from the lowest bit of byte
-	// 0, whatever the byte order of the machine. An empty slot holds 0. At least
-	// eight bytes of padding follow, so that eight bytes can be loaded at any
-	// slot.
+	// 0, whatever the byte order of the machine. An empty slot holds 0. The padding
+	// follows.
 	table []byte
 
 	buckets uint64
@@ -105,7 +108,7 @@ func New(c Config) (*Filter, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	words, err := packed.Words("cuckoo: bits", min(c.Bits()+64, filters.MaxBits))
+	words, err := packed.Words("cuckoo: bits", c.Bits()+padding)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,12 @@
 // was never stored but passes the test removes the copy of another key, which is
 // lost then: a few percent of such calls at f=8. Delete only what was added.
 //
+// # Concurrency
+//
+// Any number of goroutines may look up at once. An add moves other keys between
+// buckets, so it needs the filter to itself: a lookup meanwhile could miss a key
+// that is there.
+//
 // # Degenerate hashes
 //
 // The bucket comes from the high bits of the hash and the fingerprint from the

@@ -19,18 +19,26 @@ type loadRule struct {
 	most                      float64 // and at most this load
 }
 
-// loadRules holds, by b, the measured rules. TestCalibrate prints the evidence:
-// 300,000 builds of each small table to 20 of 2^21 slots, 32-bit fingerprints.
+// loadRuleFor is the measured rule for b slots a bucket, 2, 4 or 8. TestCalibrate
+// prints the evidence: from 300,000 builds of each small table to 20 of the
+// largest, 2^21 slots, with 32-bit fingerprints (with 4 bits b=8 and with 5 bits
+// b=4 fill up alike, to a tenth of a percent).
 //
-// The threshold is theory.CuckooThreshold(b); root is 4.5 standard deviations of
-// the number of keys before the first refusal, which were 0.43, 0.19 and 0.09
-// times sqrt(slots) for b = 2, 4, 8; constant covers the skew of small tables,
-// where the 1-in-10,000 quantile lies further below the mean.
+// threshold is theory.CuckooThreshold(b). root is 4.5 standard deviations of the
+// number of keys before the first refusal, which were 0.43, 0.19 and 0.065 times
+// sqrt(slots) for b = 2, 4, 8. constant covers the skew of small tables, where the
+// 1-in-10,000 quantile lies further below the mean.
 //
-// most is where the search of farNodes ceases to be the limit: the number of
-// buckets it looks at has a tail exp(-c x), with c = 0.036, 0.019 and 0.014 at
-// the loads below, while it goes on to b x farNodes. The product c x b x farNodes
-// is 37, 39 and 57: below 1e-15 for a key, below 1e-6 for a billion keys.
+// most is where the bound of the search is still out of reach. The number of
+// buckets it looks at has a tail exp(-c x), with c = 0.036, 0.019 and 0.028 at
+// the loads below, and it looks at up to b x farNodes. The products c x b x
+// farNodes are 37, 39 and 115: a chance below 1e-15 for a key, and below 1e-6 for
+// a billion of them.
+//
+// TestVerifyCapacity checks the outcome at full capacity for 70 bucket counts up
+// to 2^14 with 8 widths each: refused were 300 of 43 million builds for b=1, 220
+// of 23 million for b=2, 50 of 12 million for b=4, 20 of 7 million for b=8. No
+// build of 59, 134 and 58 with 2^20 slots (b = 4, 2, 8) was refused a key.
 func loadRuleFor(b int) loadRule {
 	switch b {
 	case 2:
@@ -47,12 +55,13 @@ func (r loadRule) keys(slots float64) float64 {
 	return min(r.most*slots, r.threshold*slots-r.root*math.Sqrt(slots)-r.constant)
 }
 
-// mostSingle is loadRule.most for b = 1: a search is a walk of length L with
-// probability (2 load)^L, 1e-14 for the 2 x farNodes/2 steps it has.
+// mostSingle is loadRule.most for b = 1, where a search walks along two chains: a
+// step goes on with probability 2 load, and all farNodes steps with 1e-14.
 const mostSingle = 0.47
 
 // crowdLimit bounds Config.crowded. It leaves a factor of 5 for what the leading
-// terms leave out; measured failures were up to 3 times the terms.
+// terms leave out: measured failures were up to 3 times the terms for b >= 2, and
+// half of them for b = 1.
 const crowdLimit = 2e-5
 
 // crowded is the expected number of sets of a few keys, among n, that do not fit

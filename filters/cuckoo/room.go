@@ -21,7 +21,7 @@ const (
 	nearNodes = 32
 	// farNodes full buckets have farNodes x b partners. At the loads that sizing
 	// allows, the chance that none of them has an empty slot is below 1e-15 (see
-	// maxLoad). A refusal costs some microseconds.
+	// loadRuleFor). A refusal costs some microseconds.
 	farNodes = 512
 )
 
