@@ -17,7 +17,7 @@ import (
 // grids without a single point that can be measured. A sweep that can measure
 // some of its points is let pass; the others become rows that say why.
 //
-// The warnings are about points that run, and may not be what was meant.
+// The error wraps ErrNothing in the last case. The warnings are about points that run, and may not be what was meant.
 func (o *Options) Check(e Experiment) (warnings []string, err error) {
 	g, err := o.grid(e)
 	var groups [][]*Point
@@ -32,6 +32,9 @@ func (o *Options) Check(e Experiment) (warnings []string, err error) {
 	}
 	return warnings, nil
 }
+
+// ErrNothing says that a grid has no point that can be measured.
+var ErrNothing = errors.New("no point can be measured")
 
 func (o *Options) checkPoints(groups [][]*Point) (warnings []string, err error) {
 	lab := &Lab{Profile: o.Profile, Seed: o.Seed, Files: o.Files}
@@ -57,7 +60,7 @@ func (o *Options) checkPoints(groups [][]*Point) (warnings []string, err error) 
 			}
 			if err != nil {
 				if refusal == nil {
-					refusal = fmt.Errorf("no point can be measured; the first: %w", err)
+					refusal = fmt.Errorf("%w; the first: %w", ErrNothing, err)
 				}
 				continue
 			}

@@ -53,6 +53,17 @@ func (id identity) differs(other identity) string {
 	return ""
 }
 
+// finished reports whether dir holds the results of the very run that id names,
+// and no other run was begun there since.
+func finished(dir string, id identity) bool {
+	if _, err := os.Stat(filepath.Join(dir, partialDir, runFile)); err == nil {
+		return false
+	}
+	var was identity
+	b, err := os.ReadFile(filepath.Join(dir, runFile))
+	return err == nil && json.Unmarshal(b, &was) == nil && was.differs(id) == ""
+}
+
 // journal appends the rows of a run to the partial files of an experiment, group
 // by group. After each group it writes one line with the sizes that both files
 // then have; a run that was cut off anywhere is brought back to its last whole

@@ -67,6 +67,12 @@ func Memory() Experiment {
 			n := cells[0].N
 			s := ""
 			for _, pair := range [][2]string{{"cuckoo", "standard"}, {"cuckoo(b=2)", "standard"}} {
+				measured := func(filter string) bool {
+					return find(cells, func(c *Cell) bool { return c.Filter == filter && c.Verdict != Refused }) != nil
+				}
+				if !measured(pair[0]) || !measured(pair[1]) {
+					continue
+				}
 				if ps := crossings(pair[0], pair[1], n); len(ps) > 0 {
 					s += fmt.Sprintf("With %d keys %s is smaller than %s at every rate below %.2g%%", n, pair[0], pair[1], 100*ps[len(ps)-1])
 					if len(ps) > 1 {

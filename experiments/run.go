@@ -22,7 +22,7 @@ type Options struct {
 	Profile   Profile
 	Out       string // results folder; each experiment gets a folder in it
 	Seed      uint64
-	Resume    bool // continue an interrupted run if there is one
+	Resume    bool // continue an interrupted run if there is one, and keep one that has ended
 	Restart   bool // discard an interrupted run if there is one
 	Overrides []Override
 	Files     *FileKeys // keys from files instead of the key sets of the grid; may be nil
@@ -95,6 +95,10 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 		Axes: grid.values(), Keys: o.Files.identity(), Revision: env.Revision,
 	}
 	dir := filepath.Join(o.Out, e.Name)
+	if o.Resume && finished(dir, id) {
+		fmt.Fprintf(o.Log, "%s: measured already\n", e.Name)
+		return nil
+	}
 	j, err := openJournal(dir, id, o.Resume, o.Restart)
 	if err != nil {
 		return err

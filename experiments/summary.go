@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -190,7 +191,11 @@ func (c *Cell) finish(e Experiment) error {
 			c.Verdict = NoTheory
 		}
 	case errors.Is(err, filters.ErrParam) && c.stored:
-		// It was offered more than it takes.
+		// It was offered more than it takes: what was built can be said, its rate
+		// at so many keys not.
+		if atN, err := v.Predict(c.target, c.N); err == nil {
+			c.Predicted = theory.Prediction{Bits: atN.Bits, K: atN.K, Inserted: c.Stored}
+		}
 	case err != nil:
 		return fmt.Errorf("point %d: %v: %w", c.Point, v, err)
 	}
@@ -336,7 +341,7 @@ func columns() []column {
 		{"p", "1", "promised false-positive rate at n keys; empty when sized by space", func(c *Cell) string { return num(c.P) }},
 		{"m_bits", "bits", "size of all tables", func(c *Cell) string { return count(c.Predicted.Bits) }},
 		{"k", "", "probes per key; for cuckoo the bits of a fingerprint", func(c *Cell) string { return count(uint64(c.Predicted.K)) }},
-		{"bits_per_key", "bits", "m_bits / inserted", func(c *Cell) string { return num(c.BitsPerInserted()) }},
+		{"bits_per_key", "bits", "m_bits / inserted, or / stored where not all were taken", func(c *Cell) string { return num(c.BitsPerInserted()) }},
 		{"fpr", "1", "measured false-positive rate, pooled over seeds", func(c *Cell) string { return c.rate(c.FPR.Value) }},
 		{"fpr_lo", "1", "lower end of its 95% interval", func(c *Cell) string { return c.rate(c.FPR.Lo) }},
 		{"fpr_hi", "1", "upper end of its 95% interval; without any event 3/trials", func(c *Cell) string { return c.rate(c.FPR.Hi) }},
@@ -428,6 +433,9 @@ func Remake(e Experiment, out string) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
+	if err := removeStale(filepath.Join(out, e.Name), files); err != nil {
+		return Outcome{}, err
+	}
 	o := Outcome{Cells: cells, Finding: finding}
 	for i := range cells {
 		if cells[i].Bad() {
@@ -435,6 +443,25 @@ func Remake(e Experiment, out string) (Outcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// removeStale removes the figures of an earlier run that the rows give no more.
+func removeStale(dir string, files []file) error {
+	for _, format := range []string{"svg", "png"} {
+		figures, err := filepath.Glob(filepath.Join(dir, "*."+format))
+		if err != nil {
+			return err
+		}
+		for _, path := range figures {
+			if slices.ContainsFunc(files, func(f file) bool { return f.name == filepath.Base(path) }) {
+				continue
+			}
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 const findingFile = "finding.txt"

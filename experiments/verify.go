@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -122,6 +123,9 @@ func derive(e Experiment, out string) (files []file, cells []Cell, finding strin
 	for _, f := range e.Figures(shown, about(shown, env)) {
 		for _, format := range []string{"svg", "png"} {
 			b, err := figure.Render(f, format)
+			if errors.Is(err, figure.ErrEmpty) {
+				break // every point was refused, or none had an event: the table says so
+			}
 			if err != nil {
 				return nil, nil, "", fmt.Errorf("%s: %w", e.Name, err)
 			}

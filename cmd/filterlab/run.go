@@ -27,7 +27,8 @@ machine (env.json), the figures (SVG and PNG) and a sentence on what was found.
   --profile quick|default|full   how much effort to spend (default "default")
   --out DIR                      results folder (default "results")
   --seed N                       seed of every key set, hash and order (default 1)
-  --resume                       continue an interrupted run, or start one
+  --resume                       go on where an interrupted run stopped; experiments that
+                                 have ended are not measured again
   --restart                      discard an interrupted run
   --keys FILE                    members from a file, one key per line, instead of key sets
   --queries FILE                 absent keys from a file; without it half of --keys is held out
@@ -107,20 +108,29 @@ func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer
 		return usagef("--keys and --keysets: want one of them; the file takes the place of the key sets")
 	}
 	o.Terminal = isTerminal(stderr)
-	// Refuse what cannot run before anything runs.
+	// Refuse what cannot run before anything runs. Where no experiment was named, one
+	// that cannot run at all, say for want of keys, does not keep the others from it.
+	var runnable []experiments.Experiment
 	for _, e := range list {
 		warnings, err := o.Check(e)
-		if err != nil {
-			if n, p := f.text["n"].value, f.text["p"].value; swapped(n, p) {
-				return usagef("%w; were --n and --p swapped?", err)
-			}
+		switch {
+		case err == nil:
+			runnable = append(runnable, e)
+		case len(names) == 0 && errors.Is(err, experiments.ErrNothing):
+			warnings = []string{fmt.Sprintf("left out: %v", err)}
+		case swapped(f.text["n"].value, f.text["p"].value):
+			return usagef("%w; were --n and --p swapped?", err)
+		default:
 			return usageError{err}
 		}
 		for _, w := range warnings {
 			fmt.Fprintf(stderr, "filterlab run: warning: %s: %s\n", e.Name, w)
 		}
 	}
-	return report(list, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
+	if len(runnable) == 0 {
+		return usagef("no experiment can run")
+	}
+	return report(runnable, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
 		return experiments.Run(ctx, e, o)
 	})
 }

@@ -57,7 +57,7 @@ func settle(a Axis, measured, theory []float64) (scale, error) {
 	fixedLo := a.Min != 0 || !a.Log && a.Max != 0
 	fixedHi := a.Max != 0 || !a.Log && a.Min != 0
 	if lo > hi && !(fixedLo && fixedHi) {
-		return s, errEmpty
+		return s, ErrEmpty
 	}
 	switch {
 	case fixedLo && fixedHi:

@@ -41,7 +41,7 @@ func (c Chart) sheet(t typeset) (sheet, error) {
 func (g Grid) sheet(t typeset) (sheet, error) {
 	s := sheet{name: g.Name, title: g.Title, caption: g.Caption}
 	if len(g.Panels) == 0 {
-		return s, errEmpty
+		return s, ErrEmpty
 	}
 	columns := g.Columns
 	if columns < 0 || columns > 6 {

@@ -139,8 +139,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// errEmpty is the refusal of a figure with no ink.
-var errEmpty = errors.New("nothing to draw: no point has a finite value inside the axes")
+// ErrEmpty is the refusal of a figure with no ink: no error where points could not be
+// measured, and one where a file was promised.
+var ErrEmpty = errors.New("nothing to draw: no point has a finite value inside the axes")
 
 // drawable says whether a float can stand on a chart. The limit keeps sums and
 // widened ranges finite.

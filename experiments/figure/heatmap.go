@@ -45,7 +45,7 @@ const (
 func (h HeatMap) sheet(t typeset) (sheet, error) {
 	s := sheet{name: h.Name, title: h.Title, caption: h.Caption, width: pageWidth}
 	if len(h.Rows) == 0 || len(h.Columns) == 0 {
-		return s, errEmpty
+		return s, ErrEmpty
 	}
 	if len(h.Cells) != len(h.Rows) {
 		return s, fmt.Errorf("cells: %d rows for %d row names", len(h.Cells), len(h.Rows))
@@ -84,7 +84,7 @@ func (h HeatMap) sheet(t typeset) (sheet, error) {
 		}
 	}
 	if lost.drawn == 0 {
-		return s, errEmpty
+		return s, ErrEmpty
 	}
 	s.notes = lost.notes()
 

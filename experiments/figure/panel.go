@@ -85,7 +85,7 @@ func inks(t typeset, x, y Axis, panels []Panel, across vg.Length) ([]ink, []stri
 		}
 	}
 	if len(mx)+len(tx) == 0 {
-		return nil, nil, errEmpty
+		return nil, nil, ErrEmpty
 	}
 	sx, err := settle(x, mx, tx)
 	if err != nil {
@@ -104,7 +104,7 @@ func inks(t typeset, x, y Axis, panels []Panel, across vg.Length) ([]ink, []stri
 		out = append(out, k)
 	}
 	if lost.drawn == 0 {
-		return nil, nil, errEmpty
+		return nil, nil, ErrEmpty
 	}
 	return out, lost.notes(), nil
 }
