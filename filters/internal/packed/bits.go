@@ -18,10 +18,10 @@ const CacheLine = 64
 
 // Words allocates a zeroed table of the given number of bits, rounded up to
 // whole cache lines, with its first word on a cache-line boundary. It refuses
-// more than filters.MaxBits, more than the address space of the platform and more
-// than a memory limit set with GOMEMLIMIT, before anything is allocated: an
-// allocation that fails in Go cannot be recovered from. field names the table in
-// the error.
+// more than filters.MaxBits, more than the address space of the platform, more
+// than the memory of the machine (on Linux, where it can be told) and more than a
+// memory limit set with GOMEMLIMIT, before anything is allocated: an allocation
+// that fails in Go cannot be recovered from. field names the table in the error.
 func Words(field string, nbits uint64) ([]uint64, error) {
 	if nbits > filters.MaxBits {
 		return nil, filters.Refuse(field, nbits, fmt.Sprintf("at most 2^48 bits; this needs %.4g bytes", float64(nbits)/8))
@@ -33,7 +33,7 @@ func Words(field string, nbits uint64) ([]uint64, error) {
 		words = line
 	}
 	bytes := words*8 + CacheLine
-	limit := min(uint64(math.MaxInt), uint64(debug.SetMemoryLimit(-1)))
+	limit := min(uint64(math.MaxInt), uint64(debug.SetMemoryLimit(-1)), physicalMemory())
 	if bytes > limit {
 		return nil, filters.Refuse(field, nbits, fmt.Sprintf("at most %d bits under the memory limit of %d bytes; this needs %d bytes", limit*8, limit, bytes))
 	}
