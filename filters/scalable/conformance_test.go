@@ -6,7 +6,6 @@ import (
 	"filterlab/filters"
 	"filterlab/filters/filtertest"
 	"filterlab/filters/scalable"
-	"filterlab/filters/standard"
 )
 
 func variants() []scalable.Variant {
@@ -14,7 +13,6 @@ func variants() []scalable.Variant {
 		{},
 		{N0: 100, Growth: 4, Tighten: 0.5},
 		{Growth: 1.5, Tighten: 0.9},
-		{Scheme: standard.Double64},
 	}
 }
 

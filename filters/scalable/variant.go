@@ -116,7 +116,7 @@ func (v Variant) Predict(t filters.Target, inserted uint64) (theory.Prediction, 
 
 // Geometry is the Config that New uses for t. A rate is taken as the bound P; a
 // space buys the lowest P whose stages at N keys fit into it, found to within a
-// thousandth of the space, and is refused when even a bound of 1 - 2^-10 takes
+// thousandth of the space or of log2 P, and is refused when even a bound of 1 - 2^-10 takes
 // more. The stages at N must be possible.
 func (v Variant) Geometry(t filters.Target) (Config, error) {
 	if err := t.Validate(); err != nil {
@@ -172,14 +172,23 @@ func (c Config) fit(t filters.Target) (float64, error) {
 		return float64(bits)
 	}
 	// 2^-x just below 1, where a stage is a single bit or little more.
-	fits, over := 1.0/1024, 64.0
+	fits := 1.0 / 1024
 	least := needs(fits)
 	if least > budget {
 		return 0, filters.Refuse("scalable: bits per key", t.BitsPerKey, fmt.Sprintf("at least %.4g, which the stages for %d keys take at any rate", least/float64(t.N), t.N))
 	}
-	// Bits are close to linear in x above 1, so halving is plain but not slow:
-	// some 15 steps reach the tolerance.
-	for budget-least > budget/1000 && over-fits > 1e-4 {
+	// Doubling first keeps the search away from rates far below the answer, which
+	// are slow to size for; then bits are close to linear in x, so that halving
+	// takes some ten steps.
+	over := 2 * fits
+	for ; ; over *= 2 {
+		bits := needs(over)
+		if bits > budget {
+			break
+		}
+		fits, least = over, bits
+	}
+	for budget-least > budget/1000 && over-fits > 1e-3 {
 		mid := fits + (over-fits)/2
 		if bits := needs(mid); bits <= budget {
 			fits, least = mid, bits
