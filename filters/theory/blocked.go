@@ -42,7 +42,7 @@ func BlockedBuildSD(blocks uint64, B int, n uint64, k int, distinct bool) float6
 	in := newInBlock(B, k, distinct)
 	lambda := float64(n) / float64(blocks)
 	var f, sq, cov float64
-	if !eachLoad(blocks, n, in.saturation(), func(j int, w float64) {
+	if !eachLoad(n, float64(blocks)-1, in.saturation(), func(j int, w float64) {
 		r := in.rate(j)
 		f += w * r
 		sq += w * in.square[j]
@@ -186,19 +186,19 @@ const negligible = 1e-45
 // mean is the rate over the load of a block when n keys choose among blocks.
 func (in *inBlock) mean(blocks, n uint64) float64 {
 	f := 0.0
-	if !eachLoad(blocks, n, in.saturation(), func(j int, w float64) { f += w * in.rate(j) }) {
+	if !eachLoad(n, float64(blocks)-1, in.saturation(), func(j int, w float64) { f += w * in.rate(j) }) {
 		return 1
 	}
 	return f
 }
 
 // eachLoad calls use with every load j of one block and its probability, when n
-// keys choose among blocks: binomial(n, 1/blocks), built from the mode outwards
-// by the ratio of neighbours. It reports false, without a call, when the mean
-// load exceeds limit.
-func eachLoad(blocks, n uint64, limit float64, use func(j int, w float64)) bool {
-	N, other := float64(n), float64(blocks)-1
-	lambda := N / float64(blocks)
+// keys choose it at odds of one to other: binomial(n, 1/(1+other)), built from
+// the mode outwards by the ratio of neighbours. It reports false, without a call,
+// when the mean load exceeds limit.
+func eachLoad(n uint64, other, limit float64, use func(j int, w float64)) bool {
+	N, odds := float64(n), other+1
+	lambda := N / odds
 	if lambda > limit {
 		return false
 	}
@@ -207,7 +207,7 @@ func eachLoad(blocks, n uint64, limit float64, use func(j int, w float64)) bool 
 		return true
 	}
 	const cut = 1e-36 // relative to the mode
-	mode := math.Floor((N + 1) / float64(blocks))
+	mode := math.Floor((N + 1) / odds)
 	var down, up []float64
 	for j, w := mode, 1.0; w > cut && j >= 0; j-- {
 		down = append(down, w)
