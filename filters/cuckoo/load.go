@@ -35,10 +35,12 @@ type loadRule struct {
 // farNodes are 37, 39 and 115: a chance below 1e-15 for a key, and below 1e-6 for
 // a billion of them.
 //
-// TestVerifyCapacity checks the outcome at full capacity for 70 bucket counts up
-// to 2^14 with 8 widths each: refused were 300 of 43 million builds for b=1, 220
-// of 23 million for b=2, 50 of 12 million for b=4, 20 of 7 million for b=8. No
-// build of 59, 134 and 58 with 2^20 slots (b = 4, 2, 8) was refused a key.
+// TestVerifyCapacity checks the outcome at full capacity, for 70 bucket counts up
+// to 2^14 with 8 widths each and up to 100,000 builds of each: refused were 7 of a
+// million builds for b=1 (43 million were made), 10 for b=2 (24 million), 4 for
+// b=4 (12 million), 3 for b=8 (7 million). Every even count up to 260 with f=4, b=2
+// and b=4 had at most 4 in 100,000. No build of 59, 134 and 58 with 2^20, 2^19 and
+// 2^20 slots (b = 4, 2, 8) was refused a key.
 func loadRuleFor(b int) loadRule {
 	switch b {
 	case 2:
