@@ -47,6 +47,24 @@ func Words(field string, nbits uint64) ([]uint64, error) {
 	return raw[skip : skip+int(words) : skip+int(words)], nil
 }
 
+// hugeFrom is the size in bytes from which WordsHuge asks for huge pages: less
+// than a few of them cannot pay.
+const hugeFrom = 8 << 20
+
+// WordsHuge is Words on pages of 2 MiB, where the system has them: a random access
+// to a table of hundreds of MiB on pages of 4 KiB misses the translation cache as
+// well as the data cache. Tables of 8 MiB and more are advised (Linux,
+// MADV_HUGEPAGE) before they are touched; refusal is no error, and elsewhere it
+// is Words. The table is ordinary memory of the Go heap, with nothing to release;
+// where the heap reuses memory that was in use before, pages may stay small.
+func WordsHuge(field string, nbits uint64) ([]uint64, error) {
+	words, err := Words(field, nbits)
+	if err == nil && len(words) >= hugeFrom/8 {
+		adviseHuge(words)
+	}
+	return words, err
+}
+
 // OnesCount is the number of bits set in the table.
 func OnesCount(words []uint64) uint64 {
 	n := 0

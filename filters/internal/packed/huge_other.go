@@ -1,0 +1,5 @@
+//go:build !linux
+
+package packed
+
+func adviseHuge([]uint64) {}
