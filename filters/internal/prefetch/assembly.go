@@ -2,10 +2,16 @@
 
 package prefetch
 
-// Enabled tells whether Lines does anything.
+// Enabled tells whether Lines prefetches; otherwise it reads.
 const Enabled = true
 
-// lines prefetches words[idx[i]] for i from 0 to n-1, n at least 1.
+func lines(words, idx []uint64) {
+	if len(words) > 0 && len(idx) > 0 {
+		fetch(&words[0], &idx[0], len(idx))
+	}
+}
+
+// fetch prefetches words[idx[i]] for i from 0 to n-1, n at least 1.
 //
 //go:noescape
-func lines(words, idx *uint64, n int)
+func fetch(words, idx *uint64, n int)

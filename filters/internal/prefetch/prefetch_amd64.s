@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func lines(words, idx *uint64, n int)
-TEXT ·lines(SB), NOSPLIT, $0-24
+// func fetch(words, idx *uint64, n int)
+TEXT ·fetch(SB), NOSPLIT, $0-24
 	MOVQ words+0(FP), AX         // AX = the table
 	MOVQ idx+8(FP), BX           // BX = the next index
 	MOVQ n+16(FP), CX            // CX = indices left

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func lines(words, idx *uint64, n int)
-TEXT ·lines(SB), NOSPLIT, $0-24
+// func fetch(words, idx *uint64, n int)
+TEXT ·fetch(SB), NOSPLIT, $0-24
 	MOVD words+0(FP), R0         // R0 = the table
 	MOVD idx+8(FP), R1           // R1 = the next index
 	MOVD n+16(FP), R2            // R2 = indices left, at least 1
