@@ -1,46 +1,69 @@
 package blocked
 
-// The batch methods walk over a chunk of keys twice if the table is large. The
-// first pass does no more than touch the cache line of every key's first probe,
-// so that the misses of the whole chunk are under way together; the second does
-// the work, by then in cache. At 36 MB that takes 27 ns a lookup instead of 51,
-// at 1.2 MB 12 either way, and in the first cache it would cost 2 ns more. To
-// keep block and mix between the passes instead of computing them again was
-// slower (31 ns).
+import (
+	"math/bits"
 
-// large is the table size, in words, from which chunks are touched ahead: 1 MiB.
-const large = 1 << 17
+	"filterlab/filters/internal/prefetch"
+)
 
-// chunk is how many keys are touched ahead: enough that their misses overlap,
-// few enough that the lines are still in the first cache when they are used.
+// The batch methods look ahead if the table is large: while the keys of one chunk
+// are tested, the lines of the next are on their way.
+
+// large is the table size, in words, from which lines are fetched ahead: 256 KiB.
+// Below, a miss of the first cache is hidden by the processor itself.
+const large = 1 << 15
+
+// chunk is how many keys are fetched ahead: enough that their misses overlap, few
+// enough that their lines are still in the first cache when they are used.
 const chunk = 64
+
+// locate sets at[i] to the first word of the block of hs[i], and has it fetched
+// if the table is large.
+func (f *Filter) locate(at *[chunk]uint64, hs []uint64) {
+	n := min(len(hs), chunk)
+	blocks := f.config.Blocks
+	if f.kernel == split {
+		for i, h := range hs[:n] {
+			at[i] = splitAt(h, blocks)
+		}
+	} else {
+		per := (f.mask + 1) / 64
+		for i, h := range hs[:n] {
+			b, _ := bits.Mul64(h, blocks)
+			at[i] = b * per
+		}
+	}
+	if len(f.words) >= large {
+		prefetch.Lines(f.words, at[:n])
+	}
+}
 
 // AddMany stores hs. It never fails, so n is always len(hs).
 func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 	n = len(hs)
-	for len(hs) > 0 {
+	var at [2][chunk]uint64 // of this chunk and the next, in turn
+	f.locate(&at[0], hs)
+	for turn := 0; len(hs) > 0; turn ^= 1 {
 		part := hs[:min(len(hs), chunk)]
 		hs = hs[len(part):]
-		// A load whose value nobody needs would be dropped by the compiler. The
-		// first independent probe is part of the work in any case.
-		if f.kernel != distinct && len(f.words) >= large {
-			for _, h := range part {
-				x := mix(h)
-				f.block(h)[x&f.mask>>6] |= 1 << (x & 63)
-			}
-		}
-		switch f.kernel {
+		f.locate(&at[turn^1], hs)
+		here := at[turn][:len(part)]
+		switch per := (f.mask + 1) / 64; f.kernel {
 		case independent512:
-			for _, h := range part {
-				set512(f.line(h), mix(h), f.k)
+			for i, h := range part {
+				set512((*line)(f.words[here[i]:]), mix(h), f.k)
 			}
 		case independent:
-			for _, h := range part {
-				setAny(f.block(h), mix(h), f.k)
+			for i, h := range part {
+				setAny(f.words[here[i]:][:per], mix(h), f.k)
+			}
+		case split:
+			for i, h := range part {
+				setSplit((*quad)(f.words[here[i]:]), h)
 			}
 		case distinct:
-			for _, h := range part {
-				setPattern(f.block(h), mix(h), f.k)
+			for i, h := range part {
+				setPattern(f.words[here[i]:][:per], mix(h), f.k)
 			}
 		}
 	}
@@ -50,37 +73,36 @@ func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 // ContainsMany sets dst[i] to Contains(hs[i]) and returns how many are true.
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
-	var first [chunk]uint64 // words touched, with their lowest bits set
-	for i := range first {
-		first[i] = 1
-	}
-	for len(hs) > 0 {
+	var at [2][chunk]uint64 // of this chunk and the next, in turn
+	f.locate(&at[0], hs)
+	for turn := 0; len(hs) > 0; turn ^= 1 {
 		n := min(len(hs), chunk)
 		part, out := hs[:n], dst[:n]
 		hs, dst = hs[n:], dst[n:]
-		if len(f.words) >= large {
-			for i, h := range part {
-				// The lowest bit is all that counts below, so this changes no
-				// answer, but the compiler has to load the word.
-				first[i] = f.block(h)[mix(h)&f.mask>>6] | 1
-			}
-		}
-		switch f.kernel {
+		f.locate(&at[turn^1], hs)
+		here := at[turn][:n]
+		switch per := (f.mask + 1) / 64; f.kernel {
 		case independent512:
 			for i, h := range part {
-				hit := first[i] & hit512(f.line(h), mix(h), f.k) & 1
+				hit := hit512((*line)(f.words[here[i]:]), mix(h), f.k) & 1
 				out[i] = hit != 0
 				hits += int(hit)
 			}
 		case independent:
 			for i, h := range part {
-				hit := first[i] & hitAny(f.block(h), mix(h), f.k) & 1
+				hit := hitAny(f.words[here[i]:][:per], mix(h), f.k) & 1
+				out[i] = hit != 0
+				hits += int(hit)
+			}
+		case split:
+			for i, h := range part {
+				hit := hitSplit((*quad)(f.words[here[i]:]), h) & 1
 				out[i] = hit != 0
 				hits += int(hit)
 			}
 		case distinct:
 			for i, h := range part {
-				hit := first[i] & hitPattern(f.block(h), mix(h), f.k) & 1
+				hit := hitPattern(f.words[here[i]:][:per], mix(h), f.k) & 1
 				out[i] = hit != 0
 				hits += int(hit)
 			}

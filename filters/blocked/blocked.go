@@ -16,6 +16,8 @@
 // The smaller the block, the larger that cost: with 64 bits (one machine word)
 // 10 bits a key give 1.78%, with 4096 bits about what a standard filter gives.
 //
+// Two layouts of the bits within a block trade rate for speed: see [Layout].
+//
 // # How a hash is used
 //
 // The block is the fast range of h, so h must be uniform in its high bits. An
@@ -48,14 +50,32 @@ const (
 
 // Config is a filter by geometry.
 type Config struct {
-	Blocks    uint64 // number of blocks, 1 to 2^48/BlockBits
-	BlockBits int    // bits of a block, a power of two from 64 to 4096; 0 means 512
-	K         int    // bits set for a key, 1 to 64
-	Probes    Probes // how they are drawn; zero means Independent
+	Blocks    uint64 // number of blocks, 1 to 2^48/BlockBits; split: to 2^31-1
+	BlockBits int    // bits of a block, a power of two from 64 to 4096; 0 means 512; split: 256
+	K         int    // bits set for a key, 1 to 64; split: 8, which 0 means
+	Probes    Probes // how they are drawn; zero means Independent; split has no choice
+	Layout    Layout // where they may lie; zero means Plain
+	Pages     Pages  // memory pages of the table; zero means SystemPages
 }
 
 // normal fills in defaults and refuses what cannot be built.
 func (c Config) normal() (Config, error) {
+	switch c.Pages {
+	case DefaultPages:
+		c.Pages = SystemPages
+	case SystemPages, HugePages:
+	default:
+		return c, refusePages(c.Pages)
+	}
+	switch c.Layout {
+	case DefaultLayout:
+		c.Layout = Plain
+	case Plain:
+	case Split:
+		return c.normalSplit()
+	default:
+		return c, refuseLayout(c.Layout)
+	}
 	if c.BlockBits == 0 {
 		c.BlockBits = DefaultBlockBits
 	}
@@ -78,11 +98,44 @@ func (c Config) normal() (Config, error) {
 	return c, nil
 }
 
+// normalSplit is normal for the split layout, which leaves nothing to choose but
+// the number of blocks.
+func (c Config) normalSplit() (Config, error) {
+	if c.BlockBits == 0 {
+		c.BlockBits = splitBits
+	}
+	if c.K == 0 {
+		c.K = splitK
+	}
+	switch {
+	case c.BlockBits != splitBits:
+		return c, filters.Refuse("blocked: block", c.BlockBits, fmt.Sprintf("%d bits with layout=split", splitBits))
+	case c.K != splitK:
+		return c, filters.Refuse("blocked: k", c.K, fmt.Sprintf("%d with layout=split, one bit in each lane", splitK))
+	case c.Probes != DefaultProbes:
+		return c, filters.Refuse("blocked: probes", c.Probes, "none with layout=split, which has one bit in each lane")
+	case c.Blocks < 1 || c.Blocks > theory.SplitBlocksMax:
+		return c, filters.Refuse("blocked: blocks", c.Blocks, fmt.Sprintf("1 to %d blocks with layout=split, which chooses them by 32 bits of the hash", theory.SplitBlocksMax))
+	}
+	return c, nil
+}
+
 // bits is the size of the table.
 func (c Config) bits() uint64 { return c.Blocks * uint64(c.BlockBits) }
 
 // predict is the expectation after inserted keys; c is normal.
 func (c Config) predict(inserted, capacity uint64) theory.Prediction {
+	if c.Layout == Split {
+		return theory.Prediction{
+			Inserted: inserted,
+			FPR:      theory.SplitBlocks(c.Blocks, inserted), // with the floor of its hash
+			BuildSD:  theory.SplitBlocksBuildSD(c.Blocks, inserted),
+			Fill:     theory.SplitBlocksFill(c.Blocks, inserted),
+			Bits:     c.bits(),
+			K:        c.K,
+			Capacity: capacity,
+		}
+	}
 	distinct := c.Probes == Distinct
 	return theory.Prediction{
 		Inserted: inserted,
@@ -102,6 +155,7 @@ const (
 	independent512 kernel = iota // independent probes, blocks of 512 bits
 	independent                  // independent probes, blocks of any size
 	distinct                     // distinct probes
+	split                        // the split layout
 )
 
 // Filter is a blocked Bloom filter. Make one with New or Variant.New.
@@ -133,12 +187,18 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := packed.Words("blocked: bits", c.bits())
+	table := packed.Words
+	if c.Pages == HugePages {
+		table = packed.WordsHuge
+	}
+	words, err := table("blocked: bits", c.bits())
 	if err != nil {
 		return nil, err
 	}
 	f := &Filter{words: words, mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
 	switch {
+	case c.Layout == Split:
+		f.kernel = split
 	case c.Probes == Distinct:
 		f.kernel = distinct
 	case c.BlockBits != DefaultBlockBits:
@@ -158,6 +218,11 @@ func (f *Filter) block(h uint64) []uint64 {
 func (f *Filter) line(h uint64) *line {
 	i, _ := bits.Mul64(h, f.config.Blocks)
 	return (*line)(f.words[i*uint64(len(line{})):])
+}
+
+// quad is block for the split layout.
+func (f *Filter) quad(h uint64) *quad {
+	return (*quad)(f.words[splitAt(h, f.config.Blocks):])
 }
 
 // Config returns the geometry, defaults filled in.
@@ -180,6 +245,8 @@ func (f *Filter) Contains(h uint64) bool {
 		return hit512(f.line(h), mix(h), f.k)&1 != 0
 	case independent:
 		return hitAny(f.block(h), mix(h), f.k)&1 != 0
+	case split:
+		return hitSplit(f.quad(h), h)&1 != 0
 	default:
 		return hitPattern(f.block(h), mix(h), f.k) != 0
 	}
@@ -192,6 +259,8 @@ func (f *Filter) Add(h uint64) error {
 		set512(f.line(h), mix(h), f.k)
 	case independent:
 		setAny(f.block(h), mix(h), f.k)
+	case split:
+		setSplit(f.quad(h), h)
 	default:
 		setPattern(f.block(h), mix(h), f.k)
 	}
@@ -216,6 +285,8 @@ func (f *Filter) Merge(other filters.Filter) error {
 	}
 	a, b := f.config, o.config
 	switch {
+	case a.Layout != b.Layout:
+		return filters.Differ("layout", a.Layout, b.Layout)
 	case a.BlockBits != b.BlockBits:
 		return filters.Differ("block", a.BlockBits, b.BlockBits)
 	case a.Blocks != b.Blocks:
@@ -244,10 +315,22 @@ func (f *Filter) FillRatio() float64 {
 
 // EstimatedFPR is the mean over the blocks of the rate inside each, given how
 // many of its bits are set: x of B bits give (x/B)^k with independent probes and
-// C(x,k)/C(B,k) with distinct ones. Hashes are uniform over blocks, so the mean
+// C(x,k)/C(B,k) with distinct ones, and the lanes of the split layout the product
+// of their shares. Hashes are uniform over blocks, so the mean
 // is the rate of this very filter, not an average over filters. It costs one
 // pass over the table.
 func (f *Filter) EstimatedFPR() float64 {
+	if f.kernel == split {
+		sum := 0.0
+		for w := f.words[:f.config.Blocks*uint64(len(quad{}))]; len(w) > 0; w = w[len(quad{}):] {
+			r := 1.0
+			for _, v := range w[:len(quad{})] {
+				r *= float64(bits.OnesCount32(uint32(v))*bits.OnesCount32(uint32(v>>32))) / (32 * 32)
+			}
+			sum += r
+		}
+		return sum / float64(f.config.Blocks)
+	}
 	var seen [MaxBlockBits + 1]uint64 // blocks by the number of their set bits
 	per := f.config.BlockBits / 64
 	for w := f.words[:f.config.Blocks*uint64(per)]; len(w) > 0; w = w[per:] {
@@ -278,7 +361,7 @@ func (f *Filter) rate(x int) float64 {
 // EstimatedN is the number of distinct hashes whose expected fill is the present
 // one. A bit stays clear through one key with probability 1 - (1-q)/blocks,
 // where q, the chance that it stays clear in its own block, is (1-1/B)^k for
-// independent and 1-k/B for distinct probes; hence the expected share of clear
+// independent and 1-k/B for distinct probes and for lanes; hence the expected share of clear
 // bits after n keys is that to the power n, whatever the spread of the loads,
 // and its inverse is exact.
 //

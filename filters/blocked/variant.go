@@ -16,6 +16,8 @@ type Variant struct {
 	BlockBits int    // a power of two from 64 to 4096; 0 means 512
 	K         int    // 1 to 64; 0 means the best for the target
 	Probes    Probes // zero means Independent
+	Layout    Layout // zero means Plain; Split allows only 256, 8 and 0 for the three above
+	Pages     Pages  // zero means SystemPages
 }
 
 var _ filters.Maker = Variant{}
@@ -31,11 +33,13 @@ func (v Variant) String() string {
 	}
 	s.Set("k", v.K)
 	s.Set("probes", v.Probes)
+	s.Set("layout", v.Layout)
+	s.Set("pages", v.Pages)
 	return s.String()
 }
 
-// Parse reads what String prints: the block bits without a name, the knobs k and
-// probes in any order.
+// Parse reads what String prints: the block bits without a name, the other
+// knobs in any order.
 func Parse(text string) (Variant, error) {
 	var v Variant
 	s, err := spec.Parse(text)
@@ -62,8 +66,12 @@ func Parse(text string) (Variant, error) {
 			v.K, err = spec.Int("blocked", "k", knob.Value, 1, MaxK)
 		case "probes":
 			v.Probes, err = ParseProbes(knob.Value)
+		case "layout":
+			v.Layout, err = ParseLayout(knob.Value)
+		case "pages":
+			v.Pages, err = ParsePages(knob.Value)
 		default:
-			err = spec.Unknown("blocked", knob.Key, "k", "probes")
+			err = spec.Unknown("blocked", knob.Key, "k", "probes", "layout", "pages")
 		}
 		if err != nil {
 			return Variant{}, err
@@ -79,13 +87,16 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 		return Config{}, err
 	}
 	// K and Blocks are chosen below; everything else is checked now.
-	c := Config{Blocks: 1, BlockBits: v.BlockBits, K: v.K, Probes: v.Probes}
-	if v.K == 0 {
+	c := Config{Blocks: 1, BlockBits: v.BlockBits, K: v.K, Probes: v.Probes, Layout: v.Layout, Pages: v.Pages}
+	if v.K == 0 && v.Layout != Split {
 		c.K = 1
 	}
 	c, err := c.normal()
 	if err != nil {
 		return c, err
+	}
+	if c.Layout == Split {
+		return c.sizeSplit(t)
 	}
 	distinct := c.Probes == Distinct
 	most := filters.MaxBits / uint64(c.BlockBits)
@@ -109,6 +120,25 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 		return c, tooLarge("p", t.P, t.N, float64(blocks)*float64(c.BlockBits))
 	}
 	c.Blocks, c.K = blocks, k
+	return c, nil
+}
+
+// sizeSplit is geometry for the split layout.
+func (c Config) sizeSplit(t filters.Target) (Config, error) {
+	const limit = "a split-block filter of at most 2^31-1 blocks (68.7 GB), which it chooses by 32 bits of the hash"
+	if t.P == 0 {
+		blocks := math.Round(t.BitsPerKey * float64(t.N) / splitBits)
+		if blocks > theory.SplitBlocksMax {
+			return c, filters.Refuse("blocked: bits per key", t.BitsPerKey, limit)
+		}
+		c.Blocks = max(uint64(blocks), 1)
+		return c, nil
+	}
+	blocks, ok := theory.SizeSplitBlocks(t.N, t.P)
+	if !ok {
+		return c, filters.Refuse("blocked: p", t.P, fmt.Sprintf("a rate that %d keys can reach with %s", t.N, limit))
+	}
+	c.Blocks = blocks
 	return c, nil
 }
 
