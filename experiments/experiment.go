@@ -24,6 +24,9 @@ type Experiment struct {
 	Parse func(filter string) (filters.Variant, error)
 	Loop  func(filters.Querier) catalog.Loops
 
+	// Values are exact metrics of the experiment's own.
+	Values []Value
+
 	// Expected says why a cell is expected to differ from theory, and is empty
 	// where agreement is due. Nil means that every cell must agree.
 	Expected func(p *Point) string

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -54,12 +55,14 @@ type Cell struct {
 
 	Stored uint64              // keys taken, the least over seeds, where the filter filled up
 	Times  map[string]Estimate // medians by metric: ns_add, ns_hit, ..., bytes
+	Own    map[string]Own      // by metric, the values of the experiment's own
 
 	variant filters.Variant
 	target  filters.Target
 	stored  bool
 	counts  []measure.Count // by seed
 	values  map[string][]float64
+	counted map[string][]measure.Count // by metric, of rows with trials
 }
 
 // Estimate is a measured value with its 95% interval. Where there are too few
@@ -113,7 +116,7 @@ func Cells(e Experiment, rows []Row) ([]Cell, error) {
 			k := key{r.Point, api}
 			c := byKey[k]
 			if c == nil {
-				c = &Cell{Row: r, values: map[string][]float64{}, PHolm: math.NaN()}
+				c = &Cell{Row: r, values: map[string][]float64{}, counted: map[string][]measure.Count{}, PHolm: math.NaN()}
 				c.API = api
 				byKey[k] = c
 			}
@@ -163,6 +166,9 @@ func (c *Cell) take(r Row) {
 		c.Verdict, c.Reason = Failed, r.Note
 	default:
 		c.values[r.Metric] = append(c.values[r.Metric], r.Value)
+		if r.Trials > 0 {
+			c.counted[r.Metric] = append(c.counted[r.Metric], measure.Count{Events: uint64(r.Value), Trials: r.Trials})
+		}
 	}
 }
 
@@ -212,6 +218,19 @@ func (c *Cell) finish(e Experiment) error {
 			c.Test = measure.VerdictOf(c.counts, c.Predicted.FPR, c.buildSD())
 		}
 	}
+	if c.Role == "" {
+		c.Own = map[string]Own{}
+		for _, v := range e.Values {
+			if xs := c.values[v.Metric]; len(xs) > 0 {
+				o := c.own(v)
+				c.Own[v.Metric] = o
+				c.Seeds = max(c.Seeds, len(xs))
+				if c.Verdict == NoTheory && !math.IsNaN(o.P) {
+					c.Verdict = "" // no formula for the rate, but something to hold the cell to
+				}
+			}
+		}
+	}
 	if e.Expected != nil && c.Role == "" {
 		p := Point{Variant: v, Hash: c.Hash, Keys: c.Keys, Target: c.target, Load: c.Load()}
 		if why := e.Expected(&p); why != "" && c.Verdict == "" {
@@ -259,20 +278,39 @@ func (c *Cell) designEffect() float64 {
 // judge gives the verdicts that need the whole run: differences are called only
 // after Holm's correction over all tested cells.
 func judge(cells []Cell) {
-	var at []int
+	var at []int // the cell of each test
 	var ps []float64
+	wide := make([]bool, len(cells))
 	for i := range cells {
-		if c := &cells[i]; c.Verdict == "" && c.Trials > 0 && c.Predicted.FPR > 0 {
+		c := &cells[i]
+		if c.Verdict != "" {
+			continue
+		}
+		if c.Trials > 0 && c.Predicted.FPR > 0 {
 			at = append(at, i)
 			ps = append(ps, c.Test.P)
+			// A hair above the limit is the limit: the plan was made for it.
+			wide[i] = !(c.Test.RelHalfWidth() <= 1.02*measure.HalfWidthLimit(c.Predicted.FPR))
+		}
+		// In the order of their names, for ties and rounding to be those of every run.
+		for _, name := range slices.Sorted(maps.Keys(c.Own)) {
+			if o := c.Own[name]; !math.IsNaN(o.P) {
+				at = append(at, i)
+				ps = append(ps, o.P)
+				wide[i] = wide[i] || o.Wide
+			}
 		}
 	}
 	for j, p := range measure.Holm(ps) {
-		c := &cells[at[j]]
-		c.PHolm = p
-		// A hair above the limit is the limit: the plan was made for it.
-		wide := !(c.Test.RelHalfWidth() <= 1.02*measure.HalfWidthLimit(c.Predicted.FPR))
+		if c := &cells[at[j]]; !(c.PHolm <= p) {
+			c.PHolm = p // the least of its tests
+		}
+	}
+	for i := range cells {
+		c := &cells[i]
+		p := c.PHolm
 		switch {
+		case math.IsNaN(p):
 		case c.Role != "" && (p < alpha) == (c.Role == MustDiffer):
 			c.Verdict = ControlOK
 		case c.Role != "":
@@ -281,7 +319,7 @@ func judge(cells []Cell) {
 			c.Verdict = DifferExpected
 		case p < alpha:
 			c.Verdict = Differ
-		case wide:
+		case wide[i]:
 			c.Verdict = AgreeWide
 		default:
 			c.Verdict = Agree
@@ -315,7 +353,7 @@ func (c *Cell) rate(x float64) string {
 	if c.Trials == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(x, 'g', 6, 64)
+	return number(x)
 }
 
 // timeColumns are the three columns of one timed metric.
@@ -327,7 +365,11 @@ func timeColumns(metric, what string) []column {
 	}
 }
 
-// columns is the one place that knows what summary.csv looks like.
+// number prints a value that may be zero.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// columns is the one place that knows what summary.csv looks like. An experiment
+// appends those of its own values.
 func columns() []column {
 	cols := []column{
 		{"experiment", "", "name of the experiment", func(c *Cell) string { return c.Experiment }},
@@ -370,8 +412,8 @@ func columns() []column {
 }
 
 // writeSummary renders cells as summary.csv.
-func writeSummary(cells []Cell) ([]byte, error) {
-	cols := columns()
+func writeSummary(e Experiment, cells []Cell) ([]byte, error) {
+	cols := append(columns(), valueColumns(e.Values)...)
 	var buf bytes.Buffer
 	w := csv.NewWriter(&buf)
 	rec := make([]string, len(cols))

@@ -112,7 +112,7 @@ func derive(e Experiment, out string) (files []file, cells []Cell, finding strin
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("%s: %w", e.Name, err)
 	}
-	summary, err := writeSummary(cells)
+	summary, err := writeSummary(e, cells)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -117,5 +117,5 @@ const (
 
 func widen32(h uint32) uint64 { return uint64(h) * widen }
 
-// narrow32 is the inverse of widen32.
-func narrow32(h uint64) uint32 { return uint32(h) * widenInverse }
+// Narrow32 gives back the 32 bits of a digest of an entry whose Bits are 32.
+func Narrow32(h uint64) uint32 { return uint32(h) * widenInverse }

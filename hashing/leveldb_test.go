@@ -38,7 +38,7 @@ func TestLevelDBSeedStandsInFront(t *testing.T) {
 			if seed != 0 {
 				in = append(binary.LittleEndian.AppendUint64(nil, seed), in...)
 			}
-			if got, want := narrow32(h.Sum64(ramp(n))), LevelDB(in, LevelDBSeed); got != want {
+			if got, want := Narrow32(h.Sum64(ramp(n))), LevelDB(in, LevelDBSeed); got != want {
 				t.Fatalf("seed %#x, %d bytes: %#x, want %#x", seed, n, got, want)
 			}
 		}

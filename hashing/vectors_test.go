@@ -130,7 +130,7 @@ func TestSeedPrefix(t *testing.T) {
 			h32 := fnv.New32a()
 			h32.Write(in)
 			got := must(t, "fnv1a32").New(seed).Sum64(key)
-			if got != widen32(h32.Sum32()) || narrow32(got) != h32.Sum32() {
+			if got != widen32(h32.Sum32()) || Narrow32(got) != h32.Sum32() {
 				t.Fatalf("fnv1a32, seed %#x, %d bytes: %#x from %#x", seed, n, got, h32.Sum32())
 			}
 			sum := sha256.Sum256(in)

@@ -26,7 +26,7 @@ func Verify(e Entry) uint32 {
 // appendDigest appends a digest as it was before it was laid out in 64 bits.
 func appendDigest(dst []byte, h uint64, width int) []byte {
 	if width == 4 {
-		return binary.LittleEndian.AppendUint32(dst, narrow32(h))
+		return binary.LittleEndian.AppendUint32(dst, Narrow32(h))
 	}
 	return binary.LittleEndian.AppendUint64(dst, h)
 }
