@@ -41,7 +41,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), sizeCommand()}
+	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), sizeCommand()}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been
@@ -74,12 +74,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch name {
 	case "help", "-h", "-help", "--help":
 		if len(args) == 1 {
-			fmt.Fprint(stdout, overview())
-			return exitOK
+			return explain(stdout, stderr, overview())
 		}
 		if c, ok := find(args[1]); ok {
-			fmt.Fprint(stdout, c.help)
-			return exitOK
+			return explain(stdout, stderr, c.help)
 		}
 		name = args[1]
 	}
@@ -93,18 +91,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, c.help)
-		return exitOK
+		return explain(stdout, stderr, c.help)
 	}
 	fmt.Fprintf(stderr, "filterlab %s: %v\n", name, err)
 	switch {
-	case ctx.Err() != nil:
-		return exitInterrupted
 	case isUsage(err):
 		fmt.Fprintf(stderr, "\"filterlab help %s\" explains the command.\n", name)
 		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
 	}
 	return exitFailed
+}
+
+// explain prints a help text, which was asked for and so is data.
+func explain(stdout, stderr io.Writer, text string) int {
+	if _, err := io.WriteString(stdout, text); err != nil {
+		fmt.Fprintf(stderr, "filterlab: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
 }
 
 // find finds a command.
