@@ -25,6 +25,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		{"untyped-error", "bad-targets"},
 		{"wrong-field", "bad-targets"},
 		{"allocates-first", "bad-targets"},
+		{"typed-nil", "bad-targets"},
 		{"panics-on-zero", "bad-targets"},
 		{"empty-says-yes", "empty"},
 		{"loses-a-key", "lost-keys"},

@@ -85,6 +85,9 @@ func (v ideal) New(t filters.Target) (filters.Filter, error) {
 	}
 	rate, bits, err := v.bits(t)
 	if err != nil {
+		if v.fault == "typed-nil" {
+			return (*idealFilter)(nil), err
+		}
 		return nil, err
 	}
 	room := int(min(4*t.N, 1<<20))

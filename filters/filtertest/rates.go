@@ -204,19 +204,35 @@ func checkSize(r *report, v filters.Variant) {
 			}
 		}
 	}
+	// The ends of what can be asked for: served or refused, but alike by all, and
+	// without a lost key.
+	for _, t := range []filters.Target{
+		{N: 1, P: 1e-9}, {N: 1, P: 1e-15}, {N: 3, P: 1e-17}, {N: 1000, P: 1e-15},
+		{N: 2, P: 0.999999}, {N: 1000, P: math.Nextafter(1, 0)},
+		{N: 1, BitsPerKey: 1e-9}, {N: 1000, BitsPerKey: 1e-9}, {N: 64, BitsPerKey: 1}, {N: 100, BitsPerKey: 64.5}, {N: 1, BitsPerKey: 10_000},
+	} {
+		r.sizes(v, t)
+	}
 }
 
 // sizes compares SizeBits and the filter's own prediction with the variant's for
 // one target.
 func (r *report) sizes(v filters.Variant, t filters.Target) {
 	for _, n := range []uint64{0, t.N} {
-		q, err := v.Build(t, Members(53, int(n)))
+		hs := Members(53, int(n))
+		q, err := v.Build(t, hs)
 		p, perr := v.Predict(t, n)
 		if errors.Is(err, filters.ErrParam) != errors.Is(perr, filters.ErrParam) {
 			r.errorf("%v: Build says %v, Predict says %v; they must refuse the same targets", t, err, perr)
 		}
+		if err != nil && !errors.Is(err, filters.ErrParam) {
+			r.errorf("%v: Build with %d keys: %v", t, n, err)
+		}
 		if err != nil || perr != nil && !errors.Is(perr, filters.ErrNoTheory) {
 			return
+		}
+		if lost, first := missing(q, hs); lost > 0 {
+			r.errorf("%v: %d of %d keys are lost; the first is %#x", t, lost, n, first)
 		}
 		if got := q.SizeBits(); got != p.Bits && perr == nil {
 			r.errorf("%s: SizeBits is %d, predicted %d", trial(t, n), got, p.Bits)
