@@ -158,7 +158,7 @@ func rateClaims() []Claim {
 			ID: fmt.Sprintf("tutorial-%d-words", n), Source: sixteen, Text: fmt.Sprintf("%d words in 16 bits with three probes give a rate of %s.", n, stated), Stated: stated, Low: low, High: high, Unit: "%",
 			Cases: []Case{
 				{"the hash is random", word(n, "standard(k=3)", "xxh3")},
-				{"the hash is the tutorial's own", word(n, "standard(scheme=teaching,k=3)", "poly")},
+				{"the hash is the tutorial's own", word(n, "tutorial", "poly")},
 			},
 			Sentence: fmt.Sprintf("Random probes give {0}, the tutorial's hash {1}; (1-e^(-kn/m))^k is too low in tables this small, by %.0f%% of itself.",
 				100*(theory.Standard(16, n, 3)/theory.StandardClassic(16, n, 3)-1)),

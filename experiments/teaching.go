@@ -7,6 +7,8 @@ import (
 
 	"filterlab/experiments/figure"
 	"filterlab/filters"
+	"filterlab/filters/catalog"
+	"filterlab/filters/theory"
 )
 
 // Teaching asks whether the worked example of tutorials, 16 bits and three
@@ -29,12 +31,19 @@ func Teaching() Experiment {
 				words.Values = []string{"3", "8"}
 			}
 			return Grid{
-				Axes: []Axis{FilterAxis("standard(k=3)", "standard(scheme=teaching,k=3)"), HashAxis("xxh3", "poly"), KeysAxis("threeletter"), words},
+				Axes: []Axis{
+					{"filters", []string{"standard(k=3)", "tutorial"}, func(p *Point, s string) (err error) {
+						p.Variant, err = parseTeaching(s)
+						return err
+					}},
+					HashAxis("xxh3", "poly"), KeysAxis("threeletter"), words,
+				},
 				// The tutorial's hash gives three positions, which only the
-				// tutorial's scheme reads as such.
-				Skip: func(p *Point) bool { return p.Hash == "poly" && p.Variant.String() == "standard(k=3)" },
+				// tutorial's filter reads as such.
+				Skip: func(p *Point) bool { return p.Hash == "poly" && p.Variant != filters.Variant(tutorial{}) },
 			}
 		},
+		Parse:    parseTeaching,
 		Measures: []Measure{Rate(0)},
 		Expected: func(p *Point) string {
 			if p.Hash == "poly" {
@@ -50,7 +59,7 @@ func Teaching() Experiment {
 				case c.Filter == "standard(k=3)":
 					return "random hash"
 				default:
-					return "random hash, taken mod m"
+					return "random hash, three values mod m"
 				}
 			}
 			series := rateSeries(cells, name, func(c *Cell) float64 { return float64(c.N) },
@@ -88,3 +97,77 @@ func Teaching() Experiment {
 		},
 	}
 }
+
+func parseTeaching(s string) (filters.Variant, error) {
+	if s == (tutorial{}).String() {
+		return tutorial{}, nil
+	}
+	return catalog.Parse(s)
+}
+
+// tutorial is the filter of the tutorials: three hash values of a word, each
+// taken modulo the number of bits. It reads them from the three fields of 21 bits
+// that the poly hash lays side by side, and so can be given any other hash too.
+type tutorial struct{}
+
+const (
+	tutorialField = 21      // bits of each hash value; taking 2^21 modulo 16 is even
+	tutorialMax   = 1 << 10 // bits of a table: far below 2^21, so that the modulus hardly shows
+)
+
+func (tutorial) String() string { return "tutorial" }
+
+func (tutorial) bits(t filters.Target) (uint64, error) {
+	if err := t.Validate(); err != nil {
+		return 0, err
+	}
+	m := math.Round(t.BitsPerKey * float64(t.N))
+	if !(m >= 1 && m <= tutorialMax) {
+		return 0, filters.Refuse("tutorial: bits", m, fmt.Sprintf("1 to %d, given by bits per key", tutorialMax))
+	}
+	return uint64(m), nil
+}
+
+func (v tutorial) New(t filters.Target) (filters.Filter, error) {
+	m, err := v.bits(t)
+	if err != nil {
+		return nil, err
+	}
+	return &tutorialFilter{table: make([]bool, m)}, nil
+}
+
+func (v tutorial) Build(t filters.Target, hs []uint64) (filters.Querier, error) {
+	return filters.BuildByAdding(v, t, hs)
+}
+
+// Predict is the exact rate for three independent values, which random hashes
+// have and the tutorial's hash has not.
+func (v tutorial) Predict(t filters.Target, inserted uint64) (theory.Prediction, error) {
+	m, err := v.bits(t)
+	if err != nil {
+		return theory.Prediction{}, err
+	}
+	return theory.Prediction{
+		Inserted: inserted, FPR: theory.Standard(m, inserted, 3), BuildSD: theory.StandardBuildSD(m, inserted, 3),
+		Fill: theory.StandardFill(m, inserted, 3), Bits: m, K: 3, Capacity: t.N,
+	}, nil
+}
+
+type tutorialFilter struct{ table []bool }
+
+func (f *tutorialFilter) position(h uint64, i int) uint64 {
+	return (h >> (tutorialField * i) & (1<<tutorialField - 1)) % uint64(len(f.table))
+}
+
+func (f *tutorialFilter) Add(h uint64) error {
+	for i := range 3 {
+		f.table[f.position(h, i)] = true
+	}
+	return nil
+}
+
+func (f *tutorialFilter) Contains(h uint64) bool {
+	return f.table[f.position(h, 0)] && f.table[f.position(h, 1)] && f.table[f.position(h, 2)]
+}
+
+func (f *tutorialFilter) SizeBits() uint64 { return uint64(len(f.table)) }
