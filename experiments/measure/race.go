@@ -29,6 +29,10 @@ type Contender struct {
 	// Reset, Runs are timed together, as many as fill a sample.
 	Reset func()
 
+	// Cold leaves out the pass that is not timed, before each sample: for passes of
+	// a second or more over tables that no cache holds. It needs a Want.
+	Cold bool
+
 	// Run makes Ops operations and returns what came of them, so that no compiler
 	// can leave them out: the number of positive answers, or of keys stored.
 	Run func() uint64
@@ -186,6 +190,9 @@ func (r Race) check() error {
 			len(r.Contenders), r.Rounds, r.MinSample)
 	}
 	for i, c := range append([]Contender{r.Loop}, r.Contenders...) {
+		if c.Cold && c.Want == nil {
+			return fmt.Errorf("race: contender %d (%q): want a Want, since it is cold", i, c.Name)
+		}
 		if c.Run == nil || c.Ops < 1 {
 			return fmt.Errorf("race: contender %d (%q): want a Run of at least one operation, not of %d", i, c.Name, c.Ops)
 		}
@@ -231,8 +238,9 @@ func (r Race) calibrate(ctx context.Context, c *racer) error {
 	}
 }
 
-// sample times reps passes, after one that is not timed: it brings code and
-// tables into the caches that they fit in, and settles what the answer is.
+// sample times reps passes, after one that is not timed unless the contender is
+// cold: it brings code and tables into the caches that they fit in, and settles
+// what the answer is.
 func (r Race) sample(c *racer, round, reps int) (time.Duration, error) {
 	if c.Prepare != nil {
 		c.Prepare(round)
@@ -240,11 +248,11 @@ func (r Race) sample(c *racer, round, reps int) (time.Duration, error) {
 	if c.Reset != nil {
 		c.Reset()
 	}
-	want := c.Run()
-	if c.Want != nil {
-		if got := want; got != c.Want() {
-			return 0, wrongAnswer(c, round, got, c.Want())
-		}
+	var want uint64
+	if c.Cold {
+		want = c.Want()
+	} else if want = c.Run(); c.Want != nil && want != c.Want() {
+		return 0, wrongAnswer(c, round, want, c.Want())
 	}
 	var elapsed time.Duration
 	if c.Reset == nil {

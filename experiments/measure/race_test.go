@@ -125,6 +125,35 @@ func TestRacePreparesAndResets(t *testing.T) {
 	}
 }
 
+// A cold contender runs as often as it is timed and not once more, and its answers
+// are checked all the same.
+func TestRaceColdRunsOnce(t *testing.T) {
+	var c clock
+	passes := 0
+	cold := c.worker("cold", 1000, 4e4, 7) // 40 ms a pass: one fills a sample
+	run, resets := cold.Run, 0
+	cold.Run = func() uint64 { passes++; return run() }
+	cold.Reset = func() { resets++ }
+	cold.Want = func() uint64 { return 7 }
+	cold.Cold = true
+	race := Race{Loop: c.worker("loop", 1000, 1, 0), Contenders: []Contender{cold}, Rounds: 6, Now: c.read}
+	if _, err := race.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	// Once to calibrate, then once a round as itself and once as the noise floor.
+	if passes != 1+2*6 || resets < passes {
+		t.Errorf("%d passes and %d resets, want 13 passes, each after a reset", passes, resets)
+	}
+	race.Contenders[0].Want = func() uint64 { return 8 }
+	if _, err := race.Run(context.Background()); !errors.Is(err, ErrWrongAnswer) {
+		t.Errorf("answer 7 where 8 is wanted: error %v", err)
+	}
+	race.Contenders[0].Want = nil
+	if _, err := race.Run(context.Background()); err == nil {
+		t.Error("a cold contender without Want is not refused")
+	}
+}
+
 func TestH02_WorkThatIsNotDone(t *testing.T) {
 	// A body that ignores how much it was asked to do: too fast to be true.
 	var c clock
