@@ -188,10 +188,13 @@ func race(ctx context.Context, racers []*racing, cs []measure.Contender, metric 
 	}
 	var rows []Row
 	for i, s := range t.Series {
-		p := racers[i].point
+		p, kernel := racers[i].point, "go"
+		if k, ok := racers[i].filter.(filters.Kerneler); ok && batch {
+			kernel = k.Kernel()
+		}
 		emit := func(metric string, round int, value float64) {
 			r := p.row(metric)
-			r.API, r.Kernel, r.Round, r.Value, r.Note = api, "go", round, value, s.Invalid
+			r.API, r.Kernel, r.Round, r.Value, r.Note = api, kernel, round, value, s.Invalid
 			rows = append(rows, r)
 		}
 		for round, ns := range s.Net {

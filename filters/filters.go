@@ -108,6 +108,14 @@ type Predictor interface {
 	Predict(inserted uint64) (theory.Prediction, error)
 }
 
+// Kerneler names the code that works on batches. A filter without it runs plain Go.
+type Kerneler interface {
+	// Kernel names what ContainsMany runs on this machine: "avx2" for vectors in
+	// assembly, "go+prefetch" for Go that has lines fetched ahead by an
+	// instruction Go lacks, "go" for nothing but Go. Single calls are always Go.
+	Kernel() string
+}
+
 // Concurrent marks a filter that any number of goroutines may add to and query
 // at once.
 type Concurrent interface {

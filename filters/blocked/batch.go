@@ -41,6 +41,7 @@ func (f *Filter) locate(at *[chunk]uint64, hs []uint64) {
 // AddMany stores hs. It never fails, so n is always len(hs).
 func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 	n = len(hs)
+	hs = hs[f.addSIMD(hs):]
 	var at [2][chunk]uint64 // of this chunk and the next, in turn
 	f.locate(&at[0], hs)
 	for turn := 0; len(hs) > 0; turn ^= 1 {
@@ -72,7 +73,8 @@ func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 
 // ContainsMany sets dst[i] to Contains(hs[i]) and returns how many are true.
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
-	dst = dst[:len(hs)]
+	done, hits := f.containsSIMD(dst, hs)
+	hs, dst = hs[done:], dst[done:len(hs)]
 	var at [2][chunk]uint64 // of this chunk and the next, in turn
 	f.locate(&at[0], hs)
 	for turn := 0; len(hs) > 0; turn ^= 1 {

@@ -36,7 +36,9 @@ import (
 	"math/bits"
 
 	"filterlab/filters"
+	"filterlab/filters/internal/cpu"
 	"filterlab/filters/internal/packed"
+	"filterlab/filters/internal/prefetch"
 	"filterlab/filters/theory"
 )
 
@@ -164,6 +166,7 @@ type Filter struct {
 	mask     uint64 // block bits - 1
 	k        int
 	kernel   kernel
+	simd     bool // batches go through AVX2
 	config   Config
 	capacity uint64 // keys a Variant sized it for, else 0
 }
@@ -179,6 +182,7 @@ var (
 	_ filters.FillReporter = (*Filter)(nil)
 	_ filters.Estimator    = (*Filter)(nil)
 	_ filters.Predictor    = (*Filter)(nil)
+	_ filters.Kerneler     = (*Filter)(nil)
 )
 
 // New makes an empty filter of the given geometry.
@@ -204,6 +208,7 @@ func New(c Config) (*Filter, error) {
 	case c.BlockBits != DefaultBlockBits:
 		f.kernel = independent
 	}
+	f.simd = cpu.AVX2() && (f.kernel == split || f.kernel == independent512 && c.K <= perMix)
 	return f, nil
 }
 
@@ -233,6 +238,18 @@ func (f *Filter) SizeBits() uint64 { return f.config.bits() }
 
 // K is the number of bits set for a key.
 func (f *Filter) K() int { return f.k }
+
+// Kernel is "avx2" where lookups in batches go through vectors: the split layout,
+// and the plain one with blocks of 512 bits and up to 7 independent probes.
+func (f *Filter) Kernel() string {
+	switch {
+	case f.simd:
+		return "avx2"
+	case prefetch.Enabled:
+		return "go+prefetch"
+	}
+	return "go"
+}
 
 // Reset empties the filter.
 func (f *Filter) Reset() { clear(f.words) }

@@ -163,10 +163,11 @@ func TestWith(t *testing.T) {
 // The list and what the families take are one: every knob that is listed can be
 // set, and every knob a family prints is listed.
 func TestKnobsAreThoseOfTheFamilies(t *testing.T) {
-	// A value that each knob accepts, whatever the family.
+	// A value that each knob accepts, whatever the family or in one of them.
 	values := map[string]string{
 		"k": "5", "scheme": "double", "layout": "partitioned", "sizing": "textbook", "bits": "256", "probes": "distinct",
 		"w": "8", "n0": "100", "s": "3", "r": "0.6", "f": "12", "b": "2",
+		"pages": "huge", "blocked layout": "plain",
 	}
 	oneLine := regexp.MustCompile(`^[^\n]{10,100}[^.\n]$`)
 	for _, f := range catalog.Families() {
@@ -182,7 +183,11 @@ func TestKnobsAreThoseOfTheFamilies(t *testing.T) {
 		}
 		v := plain
 		for _, k := range f.Knobs {
-			next, err := catalog.With(v, k.Name, values[k.Name])
+			value, own := values[f.Name+" "+k.Name]
+			if !own {
+				value = values[k.Name]
+			}
+			next, err := catalog.With(v, k.Name, value)
 			if err != nil {
 				t.Errorf("%s: knob %q: %v", f.Name, k.Name, err)
 				continue

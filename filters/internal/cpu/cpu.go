@@ -5,7 +5,8 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// AVX2 reports whether there are kernels for AVX2 in this build and a processor
+// AVX2 reports whether there are kernels for AVX2 (and BMI2, which came with it) in
+// this build and a processor
 // and an operating system to run them. The tag purego takes them out of the
 // build, and GODEBUG=cpu.avx2=off makes a program do without them.
-func AVX2() bool { return assembly && cpu.X86.HasAVX2 }
+func AVX2() bool { return assembly && cpu.X86.HasAVX2 && cpu.X86.HasBMI2 }

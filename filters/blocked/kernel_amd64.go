@@ -1,0 +1,99 @@
+//go:build !purego
+
+package blocked
+
+// slice is how many keys a kernel works on at most before it returns: assembly
+// cannot be interrupted, and whoever stops the world must not wait long.
+const slice = 8192
+
+// containsSIMD is ContainsMany by AVX2, as far as it goes: for all but the last
+// few keys, or for none if there is no kernel for the filter or the machine.
+func (f *Filter) containsSIMD(dst []bool, hs []uint64) (done, hits int) {
+	if !f.simd || len(hs) < 4 {
+		return 0, 0
+	}
+	dst = dst[:len(hs)]
+	words, blocks := &f.words[0], f.config.Blocks
+	if f.fetch(hs) {
+		for n := 0; ; done += n {
+			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
+				break
+			}
+			if f.kernel == split {
+				hits += splitTestAhead(&dst[done], &hs[done], n, words, blocks)
+			} else {
+				hits += lineTestAhead(&dst[done], &hs[done], n, words, blocks, f.k)
+			}
+		}
+	}
+	for n := 0; ; done += n {
+		if n = min(len(hs)-done, slice) &^ 3; n == 0 {
+			return done, hits
+		}
+		if f.kernel == split {
+			hits += splitTest(&dst[done], &hs[done], n, words, blocks)
+		} else {
+			hits += lineTest(&dst[done], &hs[done], n, words, blocks, f.k)
+		}
+	}
+}
+
+// addSIMD is AddMany by AVX2, as far as it goes.
+func (f *Filter) addSIMD(hs []uint64) (done int) {
+	if !f.simd || f.kernel != split || len(hs) < 4 {
+		return 0
+	}
+	words, blocks := &f.words[0], f.config.Blocks
+	if f.fetch(hs) {
+		for n := 0; ; done += n {
+			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
+				break
+			}
+			splitSetAhead(&hs[done], n, words, blocks)
+		}
+	}
+	for n := 0; ; done += n {
+		if n = min(len(hs)-done, slice) &^ 3; n == 0 {
+			return done
+		}
+		splitSet(&hs[done], n, words, blocks)
+	}
+}
+
+// ahead is how many keys before its use a block is fetched.
+const ahead = 32
+
+// fetch has the first blocks fetched where that pays, and tells whether it does.
+func (f *Filter) fetch(hs []uint64) bool {
+	if len(f.words) < large || len(hs) < 2*ahead {
+		return false
+	}
+	var at [chunk]uint64
+	f.locate(&at, hs[:ahead])
+	return true
+}
+
+// The kernels work on n keys from hs on, n a positive multiple of 4. Those named
+// Ahead also read the ahead hashes behind these, and fetch the blocks of those
+// while they work; whoever calls them has had the blocks of the first keys
+// fetched. words is the table of so many blocks.
+
+//go:noescape
+func splitTest(dst *bool, hs *uint64, n int, words *uint64, blocks uint64) (hits int)
+
+//go:noescape
+func splitTestAhead(dst *bool, hs *uint64, n int, words *uint64, blocks uint64) (hits int)
+
+//go:noescape
+func splitSet(hs *uint64, n int, words *uint64, blocks uint64)
+
+//go:noescape
+func splitSetAhead(hs *uint64, n int, words *uint64, blocks uint64)
+
+// lineTest is for the plain layout with blocks of 512 bits and k from 1 to 7.
+//
+//go:noescape
+func lineTest(dst *bool, hs *uint64, n int, words *uint64, blocks uint64, k int) (hits int)
+
+//go:noescape
+func lineTestAhead(dst *bool, hs *uint64, n int, words *uint64, blocks uint64, k int) (hits int)
