@@ -196,7 +196,7 @@ func (c *Cell) finish(e Experiment) error {
 		if c.Verdict == "" {
 			c.Verdict = NoTheory
 		}
-	case errors.Is(err, filters.ErrParam) && c.stored:
+	case errors.Is(err, filters.ErrParam) && (c.stored || c.Verdict == Failed):
 		// It was offered more than it takes: what was built can be said, its rate
 		// at so many keys not.
 		if atN, err := v.Predict(c.target, c.N); err == nil {
