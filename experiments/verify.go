@@ -118,6 +118,9 @@ func derive(e Experiment, out string) (files []file, cells []Cell, finding strin
 	}
 	// Figures and findings speak of the grid; the controls are in the table.
 	shown := withoutControls(cells)
+	if len(shown) == 0 {
+		return nil, nil, "", fmt.Errorf("%s: no rows but those of controls", e.Name)
+	}
 	finding = e.Finding(shown) + " Controls: " + verdicts(cells[len(shown):]) + "."
 	files = []file{{summaryFile, summary}, {findingFile, []byte(finding + "\n")}}
 	for _, f := range e.Figures(shown, about(shown, env)) {
