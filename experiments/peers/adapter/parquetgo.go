@@ -1,8 +1,6 @@
 package adapter
 
 import (
-	"math"
-
 	"github.com/parquet-go/parquet-go/bloom"
 
 	"filterlab/filters"
@@ -18,42 +16,10 @@ const splitBlock = 256
 func splitPrediction(t filters.Target, n, blocks uint64) theory.Prediction {
 	return theory.Prediction{
 		Inserted: n, Bits: blocks * splitBlock, K: 8, Capacity: t.N,
-		FPR:     theory.Combine(splitMean(n, blocks, 1), theory.HashFloor(n, 64)),
-		BuildSD: splitSD(n, blocks),
-		Fill:    -math.Expm1(float64(n) * math.Log1p(-1/float64(32*blocks))),
+		FPR:     theory.SplitBlocks(blocks, n),
+		BuildSD: theory.SplitBlocksBuildSD(blocks, n),
+		Fill:    theory.SplitBlocksFill(blocks, n),
 	}
-}
-
-// splitMean is the mean, over the binomial number j of keys in a block, of a
-// power of the block's rate (1-(31/32)^j)^8: the exact form of
-// [theory.SplitBlock], whose loads are Poisson.
-func splitMean(n, blocks uint64, power float64) float64 {
-	if n == 0 {
-		return 0
-	}
-	if blocks == 1 {
-		return math.Pow(-math.Expm1(float64(n)*math.Log(31./32)), 8*power)
-	}
-	q := 1 / float64(blocks)
-	mean := float64(n) * q
-	sd := math.Sqrt(mean)
-	all, _ := math.Lgamma(float64(n) + 1)
-	var sum, weights float64 // the weights are off by a common factor where n is huge
-	for j := math.Max(0, math.Floor(mean-12*sd-12)); j <= math.Min(float64(n), mean+12*sd+12); j++ {
-		a, _ := math.Lgamma(j + 1)
-		b, _ := math.Lgamma(float64(n) - j + 1)
-		w := math.Exp(all - a - b + j*math.Log(q) + (float64(n)-j)*math.Log1p(-q))
-		weights += w
-		sum += w * math.Pow(-math.Expm1(j*math.Log(31./32)), 8*power)
-	}
-	return sum / weights
-}
-
-// splitSD is how much the rate differs from one build to the next when blocks
-// are taken as independent, each with a rate that its load decides.
-func splitSD(n, blocks uint64) float64 {
-	m := splitMean(n, blocks, 1)
-	return math.Sqrt(math.Max(0, splitMean(n, blocks, 2)-m*m) / float64(blocks))
 }
 
 // ParquetGo is the split-block filter of github.com/parquet-go/parquet-go: 64-bit
@@ -69,23 +35,12 @@ func (ParquetGo) blocks(t filters.Target) (uint64, error) {
 	if err := check(t); err != nil {
 		return 0, err
 	}
-	bits := float64(room(t))
+	blocks := max(1, room(t)/splitBlock)
 	if t.P != 0 {
-		bits = float64(t.N) * theory.SplitBlockBitsPerKey(t.P)
-	}
-	if !(bits <= maxBits) {
-		return 0, filters.Refuse("n", t.N, "keys that fit 2^36 bits")
-	}
-	if t.P == 0 {
-		return max(1, uint64(bits/splitBlock)), nil
-	}
-	blocks := max(1, uint64(math.Ceil(bits/splitBlock)))
-	// Poisson loads promise a little too much to very few blocks.
-	for blocks > 1 && splitMean(t.N, blocks-1, 1) <= t.P {
-		blocks--
-	}
-	for splitMean(t.N, blocks, 1) > t.P {
-		blocks++
+		var ok bool
+		if blocks, ok = theory.SizeSplitBlocks(t.N, t.P); !ok {
+			return 0, filters.Refuse("n", t.N, "keys that 2^31-1 blocks hold at the rate asked for")
+		}
 	}
 	return blocks, nil
 }
