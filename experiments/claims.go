@@ -48,8 +48,8 @@ type Case struct {
 // follows from a formula, or was weighed once, has no interval: Lo and Hi are NaN.
 type Measured struct {
 	Estimate
-	Rows    []rowRef // the rows it was taken from; none for a formula
-	Formula string   // the formula, where no row is behind it
+	Rows []rowRef // the rows it was taken from
+	How  string   // where no row is behind it: the formula, or what was done
 }
 
 // Verdicts of a claim.
@@ -235,7 +235,7 @@ func perKey(experiment, metric string, a coords) func(*evidence) (Measured, erro
 // formula is a number that needs no rows.
 func formula(how string, value float64) func(*evidence) (Measured, error) {
 	return func(*evidence) (Measured, error) {
-		return Measured{Estimate: exactly(value), Formula: how}, nil
+		return Measured{Estimate: exactly(value), How: "by formula: " + how}, nil
 	}
 }
 
@@ -266,7 +266,7 @@ func combine(a, b func(*evidence) (Measured, error), f func(x, y Estimate) Estim
 			return y, err
 		}
 		var how []string
-		for _, s := range []string{x.Formula, y.Formula} {
+		for _, s := range []string{x.How, y.How} {
 			if s != "" {
 				how = append(how, s)
 			}
@@ -550,8 +550,8 @@ func (k *JudgedCase) text(c *Claim) string {
 		}
 		s += fmt.Sprintf(" [%s: %s](%s%s)", r.experiment, r.at, r.file(), line)
 	}
-	if k.Measured.Formula != "" {
-		s += " by formula, " + tableCell(k.Measured.Formula)
+	if k.Measured.How != "" {
+		s += " " + tableCell(k.Measured.How)
 	}
 	return s
 }
@@ -566,8 +566,8 @@ func (m *Measured) behind() string {
 		}
 		parts = append(parts, s+" "+r.at)
 	}
-	if m.Formula != "" {
-		parts = append(parts, "by formula: "+m.Formula)
+	if m.How != "" {
+		parts = append(parts, m.How)
 	}
 	return strings.Join(parts, "; ")
 }

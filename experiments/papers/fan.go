@@ -75,7 +75,7 @@ func fanTable3() Paper {
 			t.check("load at the first refusal", "0.9523", float64(all)/float64(slots), load, theory.CuckooThreshold(fanBucket)+0.01)
 			if slots != fanSlots {
 				t.note("Scaled down: 2^%d slots instead of 2^27 (192 MiB). Bits per item and rate depend on the load, which is the same; the load at the first refusal is a little "+
-					"higher in small tables. --profile full takes the published size, about a minute.", int(math.Round(math.Log2(float64(slots)))))
+					"higher in small tables. --profile full takes the published size, a minute or two.", int(math.Round(math.Log2(float64(slots)))))
 			}
 			t.note("Ours looks for room breadth first, where the paper walks at random for at most 500 steps, and so fills up further. Its tags are uniform on 1..4095, where the authors' "+
 				"code turns tag 0 into 1: by %.2g%% that makes their rate higher (theory.CuckooSkewed). Adds a second are of other machines, keys and languages; no check rests on them.",
