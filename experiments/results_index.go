@@ -38,6 +38,11 @@ func WriteIndex(out string) error {
 	for _, c := range columns() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Unit, c.Doc)
 	}
+	for _, e := range All() {
+		for _, c := range valueColumns(e.Values) {
+			fmt.Fprintf(&b, "| %s | %s | %s (%s only) |\n", c.Name, c.Unit, c.Doc, e.Name)
+		}
+	}
 	fmt.Fprintf(&b, "\n## Columns of %s and %s\n\nOne exact value a row.\n\n| column | meaning |\n|---|---|\n", samplesFile, timesFile)
 	for _, c := range rowColumns() {
 		fmt.Fprintf(&b, "| %s | %s |\n", c.name, c.doc)
