@@ -227,22 +227,25 @@ func TestJudge(t *testing.T) {
 	most := Claim{Low: math.Inf(-1), High: 2}
 	nan := math.NaN()
 	for _, x := range []struct {
-		c    Claim
-		e    Estimate
-		want string
+		c     Claim
+		e     Estimate
+		parts int
+		want  string
 	}{
-		{two, Estimate{2, nan, nan}, Holds},
-		{two, Estimate{2.2, nan, nan}, Wrong},
-		{two, Estimate{2.15, 2.05, 2.25}, Holds}, // the interval meets the band
-		{two, Estimate{2.2, 2.11, 2.29}, Wrong},  // and here it does not
-		{two, Estimate{2.2, 2, 2.4}, Undecided},  // ±9% and partly outside
-		{two, Estimate{2, 1, 3}, Undecided},
-		{two, Estimate{nan, nan, nan}, Undecided},
-		{most, Estimate{0.5, 0.1, 0.9}, Holds}, // wide, but wholly within
-		{most, Estimate{3, 1.5, 4.5}, Undecided},
-		{most, Estimate{3, 2.5, 3.5}, Wrong},
+		{two, Estimate{2, nan, nan}, 0, Holds},
+		{two, Estimate{2.11, nan, nan}, 0, Wrong},
+		{two, Estimate{2.15, 2.05, 2.25}, 1, Holds}, // the interval meets the band
+		{two, Estimate{2.4, 2.3, 2.5}, 1, Wrong},    // and here it does not
+		{two, Estimate{2.25, 2.14, 2.36}, 1, Holds}, // clear at 95%, not at 99.9%: 2.25 - 1.68 × 0.11 = 2.065
+		{two, Estimate{2.2, 2.08, 2.32}, 1, Undecided},
+		{two, Estimate{2.2, 2.08, 2.32}, 2, Holds}, // ±5.5% is too wide for a rate, not for a quotient of two
+		{two, Estimate{2, 1, 3}, 2, Undecided},
+		{two, Estimate{nan, nan, nan}, 0, Undecided},
+		{most, Estimate{0.5, 0.1, 0.9}, 1, Holds}, // wide, but wholly within
+		{most, Estimate{3, 1.5, 4.5}, 1, Undecided},
+		{most, Estimate{3, 2.5, 3.5}, 1, Wrong},
 	} {
-		if got := x.c.judge(x.e); got != x.want {
+		if got := x.c.judge(Measured{Estimate: x.e, parts: x.parts}); got != x.want {
 			t.Errorf("%v against %v to %v: %s, want %s", x.e, x.c.Low, x.c.High, got, x.want)
 		}
 	}
