@@ -317,7 +317,7 @@ func (c Config) predict(inserted, capacity uint64) (theory.Prediction, error) {
 		span, _ := c.span()
 		p.BuildSD = theory.PartitionedBuildSD(span, inserted, c.K)
 		p.Fill = theory.PartitionedFill(span, inserted)
-	case c.Scheme == Double || c.Scheme == Teaching:
+	case inserted > 0 && (c.Scheme == Double || c.Scheme == Teaching):
 		// A uniform start makes every bit equally likely to be set by a key.
 		p.Fill = -math.Expm1(float64(inserted) * math.Log1p(-c.distinctSteps()/float64(c.Bits)))
 	}
