@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"github.com/cespare/xxhash/v2"
 	"github.com/parquet-go/parquet-go/bloom"
 
 	"filterlab/filters"
@@ -85,6 +86,25 @@ func (b *parquetGo) Add(h uint64) error {
 func (b *parquetGo) AddMany(hs []uint64) (int, error) {
 	b.f.InsertBulk(hs)
 	return len(hs), nil
+}
+
+// KeyLoop is the loop over byte strings that users of the library write: XXH64 of
+// each key, as Parquet has it, and a lookup. ok is false for other filters.
+func KeyLoop(q filters.Querier) (contains func(dst []bool, keys [][]byte) (hits int), ok bool) {
+	b, ok := q.(*parquetGo)
+	if !ok {
+		return nil, false
+	}
+	f := b.f
+	return func(dst []bool, keys [][]byte) (hits int) {
+		dst = dst[:len(keys)]
+		for i, k := range keys {
+			in := f.Check(xxhash.Sum64(k))
+			dst[i] = in
+			hits += one(in)
+		}
+		return hits
+	}, true
 }
 
 func (b *parquetGo) loops() catalog.Loops {

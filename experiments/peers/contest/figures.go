@@ -221,7 +221,7 @@ func finding(cells []experiments.Cell) string {
 		for _, p := range all {
 			if _, t := best(p.miss); p.n == n && t.Value > 0 {
 				to := &us
-				if foreign(p.filter) {
+				if Foreign(p.filter) {
 					to = &them
 				}
 				if *to == nil {

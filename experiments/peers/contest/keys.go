@@ -6,8 +6,8 @@ import (
 	"filterlab/hashing"
 )
 
-// Every contender is asked for 64 random bits a key, hashed by xxh3, as in the
-// other experiments.
+// Where keys are hashed beforehand, contenders are asked for 64 random bits a key,
+// hashed by xxh3, as in the other experiments.
 const (
 	keySet   = "random"
 	hashName = "xxh3"
@@ -22,16 +22,16 @@ type keySource struct {
 	hash hashing.Hash
 }
 
-func openKeys(seed uint64) (keySource, error) {
-	kind, err := workload.ByName(keySet)
+func openKeys(set, hash string, seed, hashSeed uint64) (keySource, error) {
+	kind, err := workload.ByName(set)
 	if err != nil {
 		return keySource{}, err
 	}
-	e, err := hashing.ByName(hashName)
+	e, err := hashing.ByName(hash)
 	if err != nil {
 		return keySource{}, err
 	}
-	return keySource{kind.New(seed), e.New(seed)}, nil
+	return keySource{kind.New(seed), e.New(hashSeed)}, nil
 }
 
 // members fills dst with the hashes of members from number first on.

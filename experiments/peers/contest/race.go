@@ -37,10 +37,14 @@ type racer struct {
 
 // newRacer builds a filter and checks that it lost nothing.
 func newRacer(v filters.Variant, t filters.Target, seed uint64) (*racer, error) {
-	keys, err := openKeys(seed)
+	keys, err := openKeys(keySet, hashName, seed, seed)
 	if err != nil {
 		return nil, err
 	}
+	return newRacerOf(v, t, seed, keys)
+}
+
+func newRacerOf(v filters.Variant, t filters.Target, seed uint64, keys keySource) (*racer, error) {
 	q, err := keys.fill(v, t)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", v, err)
@@ -191,10 +195,16 @@ func emptyAdds(members []uint64) measure.Contender {
 	}
 }
 
-// kernel is the code path that a filter says it takes.
-func kernel(q filters.Querier) string {
-	if k, ok := q.(interface{ Kernel() string }); ok {
+// kernel is the code that answers: what a filter says of its batches, and plain
+// Go for single calls of ours. Other libraries do not say.
+func kernel(r *racer, api string) string {
+	k, ok := r.q.(filters.Kerneler)
+	switch {
+	case Foreign(r.name):
+		return ""
+	case ok && api == Batch:
 		return k.Kernel()
+	default:
+		return "go"
 	}
-	return ""
 }

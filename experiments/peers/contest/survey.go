@@ -67,7 +67,7 @@ func Survey() experiments.Experiment {
 		Parse:    adapter.Parse,
 		Loop:     adapter.Loop,
 		Expected: func(p *experiments.Point) string {
-			if foreign(p.Variant.String()) {
+			if Foreign(p.Variant.String()) {
 				return "a finding about the library, not about this run"
 			}
 			return ""
@@ -75,8 +75,8 @@ func Survey() experiments.Experiment {
 	}
 }
 
-// foreign reports whether a variant is of another library.
-func foreign(filter string) bool { return strings.HasPrefix(filter, adapter.Prefix) }
+// Foreign reports whether a variant is of another library.
+func Foreign(filter string) bool { return strings.HasPrefix(filter, adapter.Prefix) }
 
 // rates measures false-positive rates and lost keys. What goes wrong with one
 // filter is written down, and the others go on.
@@ -259,7 +259,7 @@ func race(ctx context.Context, rounds int, in []entrant, cs []measure.Contender,
 		}
 		emit := func(metric string, round int, value float64) {
 			r := row(in[i].point, metric)
-			r.API, r.Kernel, r.Round, r.Value, r.Note = api, kernel(in[i].q), round, value, s.Invalid
+			r.API, r.Kernel, r.Round, r.Value, r.Note = api, kernel(in[i].racer, api), round, value, s.Invalid
 			rows = append(rows, r)
 		}
 		for round, ns := range s.Net {

@@ -1,0 +1,151 @@
+//go:debug randautoseed=0
+
+// Command peers measures filters of other libraries beside ours: the conformance
+// suite, a survey at one promised rate, and the duels behind the ratios that we
+// claim. It leaves everything in OUT/peers.
+//
+//	go run . --profile quick --out /tmp/results
+//	go run . duels --only parquet-go
+//
+// math/rand, which two of the libraries draw from, is seeded (randautoseed=0), so
+// that exact rows repeat.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+
+	"filterlab/experiments"
+	"filterlab/experiments/peers/contest"
+	"filterlab/experiments/units"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	switch err := run(ctx, os.Args[1:], os.Stderr); {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+var errUsage = errors.New("usage")
+
+// parts are what can be run by name, in their order.
+func parts() []string { return []string{"conformance", "survey", "duels", "report"} }
+
+// run runs the named parts, all of them without a name. Flags may stand anywhere.
+func run(ctx context.Context, args []string, stderr io.Writer) error {
+	set := flag.NewFlagSet("peers", flag.ContinueOnError)
+	set.SetOutput(stderr)
+	profile := set.String("profile", "default", "quick, default (n up to 1e7) or full (1e8)")
+	out := set.String("out", "results", "results folder")
+	seed := set.String("seed", "1", "seed of keys and hashes")
+	maxN := set.String("max-n", "", "largest number of keys, in place of the profile's")
+	resume := set.Bool("resume", false, "continue an interrupted survey")
+	restart := set.Bool("restart", false, "discard an interrupted survey")
+	only := set.String("only", "", "fight only the duels whose name, filters, n or op hold this text")
+	suffix := set.String("suffix", "", "appended to the name of the file of ratios: -prefetch, -purego")
+	var names []string
+	for {
+		if err := set.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return fmt.Errorf("%w: %w", errUsage, err)
+		}
+		if args = set.Args(); len(args) == 0 {
+			break
+		}
+		if !slices.Contains(parts(), args[0]) {
+			return fmt.Errorf("%w: part %q: want some of %v", errUsage, args[0], parts())
+		}
+		names, args = append(names, args[0]), args[1:]
+	}
+	if len(names) == 0 {
+		names = parts()
+	}
+	p, err := experiments.ProfileByName(*profile)
+	if err != nil {
+		return fmt.Errorf("%w: --profile: %w", errUsage, err)
+	}
+	if *maxN != "" {
+		if p.MaxN, err = units.ParseCount(*maxN); err != nil {
+			return fmt.Errorf("%w: --max-n: %w", errUsage, err)
+		}
+	}
+	number, err := units.ParseCount(*seed)
+	if err != nil {
+		return fmt.Errorf("%w: --seed: %w", errUsage, err)
+	}
+	dir := filepath.Join(*out, contest.Name)
+	for _, part := range parts() {
+		if !slices.Contains(names, part) {
+			continue
+		}
+		switch part {
+		case "conformance":
+			fmt.Fprintln(stderr, "conformance of other libraries")
+			found, err := contest.AllConformance()
+			if err != nil {
+				return err
+			}
+			if err := contest.WriteConformance(dir, found); err != nil {
+				return err
+			}
+		case "survey":
+			if err := survey(ctx, experiments.Options{
+				Profile: p, Out: *out, Seed: number, Resume: *resume, Restart: *restart, Log: stderr,
+			}, stderr); err != nil {
+				return err
+			}
+		case "duels":
+			_, err := contest.Fight(ctx, contest.Duels(), contest.DuelOptions{
+				Rounds: p.Rounds, MaxN: p.MaxN, Seed: number, Only: *only, Log: stderr,
+			}, func(results []contest.Result) error {
+				return contest.WriteRatios(dir, contest.RatiosStem+*suffix, results)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := contest.WriteReport(dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "results are in %s\n", filepath.Join(dir, "README.md"))
+	return nil
+}
+
+// survey runs the experiment. Only our own filters can fail it: what others do is
+// a finding.
+func survey(ctx context.Context, o experiments.Options, stderr io.Writer) error {
+	e := contest.Survey()
+	outcome, err := experiments.Run(ctx, e, o)
+	if err != nil {
+		return err
+	}
+	bad := 0
+	for i := range outcome.Cells {
+		if c := &outcome.Cells[i]; c.Bad() && !contest.Foreign(c.Filter) {
+			bad++
+			fmt.Fprintf(stderr, "%s n=%d: %s: measured %.4g, expected %.4g %s\n", c.Filter, c.N, c.Verdict, c.FPR.Value, c.Predicted.FPR, c.Reason)
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d cells of our own filters are bad", bad)
+	}
+	return nil
+}
