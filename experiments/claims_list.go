@@ -338,6 +338,11 @@ func familyClaims() []Claim {
 		const m, n, k = 9_585_059, 1_000_000, 7
 		return formula(fmt.Sprintf("P(X ≥ 16), X binomial(%d, 1/%d)", load*n*k, m), theory.CountingTail(m, load*n, k, 16))
 	}
+	// lost is what one bogus delete costs a filter sized for p by the textbook.
+	lost := func(p float64) func(*evidence) (Measured, error) {
+		m, k, _ := theory.SizeTextbook(1e6, p)
+		return formula(fmt.Sprintf("k λ e^-λ/(1-e^-λ), λ = kn/m, m=%d k=%d n=1e6", m, k), theory.BogusDelete(m, 1e6, k))
+	}
 	return []Claim{
 		{
 			ID: "counting-4x", Source: summary, Text: "Counters cost four times the space of bits.", Stated: "4×", Low: 3.95, High: 4.05, Unit: "times the space",
@@ -351,6 +356,15 @@ func familyClaims() []Claim {
 				{"it holds eight times as many", tail(8)},
 			},
 			Sentence: "A filter for 1% overflows a given counter with probability {0} at the planned number of keys, and with {1} at eight times as many.",
+		},
+		{
+			ID: "bogus-delete", Source: "common belief about counting filters", Text: "Deleting a key that was never added loses one member at most.", Stated: "1", Low: math.Inf(-1), High: 1, Unit: "members",
+			Cases: []Case{
+				{"k is 3", lost(0.1)},
+				{"k is 7", lost(0.01)},
+				{"k is 10", lost(0.001)},
+			},
+			Sentence: "When the key passes the test, each of its counters that stands at 1 belongs to a member of its own: {0} are lost at k = 3, {1} at k = 7 and {2} at k = 10.",
 		},
 		{
 			ID: "cuckoo-smaller", Source: cuckooFan, Text: "A cuckoo filter is smaller than a Bloom filter for rates below 3%.", Stated: "3%", Low: 0.0225, High: 0.0375, Unit: "%",
