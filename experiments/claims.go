@@ -434,7 +434,7 @@ func (c *Claim) tell(m Measured) string {
 
 // Names of the ledger's files in a folder of results.
 const (
-	claimsFile    = "claims.md"
+	ClaimsFile    = "claims.md"
 	claimsCSVFile = "claims.csv"
 )
 
@@ -518,7 +518,7 @@ func ledger(judged []Judgment) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []file{{claimsFile, claimsText(judged)}, {claimsCSVFile, table}}, nil
+	return []file{{ClaimsFile, claimsText(judged)}, {claimsCSVFile, table}}, nil
 }
 
 func claimsText(judged []Judgment) []byte {

@@ -318,7 +318,7 @@ func TestLedger(t *testing.T) {
 	if err := CheckClaims(out); err != nil {
 		t.Errorf("fresh: %v", err)
 	}
-	text := string(read(t, out, claimsFile))
+	text := string(read(t, out, ClaimsFile))
 	link := "[fpr-vs-load: filter=standard(sizing=textbook) p=0.01 inserted=20000](fpr-vs-load/summary.csv#L2)"
 	if !strings.Contains(text, link) {
 		t.Errorf("no link %s in\n%s", link, text)
@@ -334,7 +334,7 @@ func TestLedger(t *testing.T) {
 			t.Errorf("%d bars in %s", n, line)
 		}
 	}
-	for _, name := range []string{claimsFile, claimsCSVFile} {
+	for _, name := range []string{ClaimsFile, claimsCSVFile} {
 		was := read(t, out, name)
 		if err := os.WriteFile(filepath.Join(out, name), bytes.Replace(was, []byte("15.7"), []byte("16.7"), 1), 0o666); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,9 @@ func WriteIndex(out string) error {
 	fmt.Fprintf(&b, "# Results\n\nMade by `filterlab run`; nothing here is edited by hand. Each folder holds the exact samples (`%s`, the same byte for byte "+
 		"from the same seed), the samples that depend on a clock or an allocator (`%s`), the table made from both (`%s`), the machine (`%s`), and figures as SVG and PNG.\n",
 		samplesFile, timesFile, summaryFile, envFile)
+	if _, err := os.Stat(filepath.Join(out, ClaimsFile)); err == nil {
+		fmt.Fprintf(&b, "\nWhat people say about filters, held against these rows: [%s](%s).\n", ClaimsFile, ClaimsFile)
+	}
 	for _, e := range All() {
 		finding, err := os.ReadFile(filepath.Join(out, e.Name, findingFile))
 		if errors.Is(err, fs.ErrNotExist) {

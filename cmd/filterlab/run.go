@@ -203,6 +203,16 @@ func report(list []experiments.Experiment, out string, stderr io.Writer, do func
 			fmt.Fprintf(stderr, "%s: %s\n", e.Name, o.Finding)
 		}
 	}
+	// A folder with all experiments, or with a ledger already, gets its ledger made
+	// anew: claims are judged from the rows of all.
+	_, err := os.Stat(filepath.Join(out, experiments.ClaimsFile))
+	if len(list) == len(experiments.All()) || err == nil {
+		judged, err := experiments.WriteClaims(out)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stderr, "%d claims: %s\n", len(judged), experiments.Tally(judged))
+	}
 	if err := experiments.WriteIndex(out); err != nil {
 		return err
 	}

@@ -74,6 +74,13 @@ func runVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if checked == 0 {
 		return usagef("%q: want a folder that filterlab run wrote; it holds no results", dir)
 	}
+	switch err := experiments.CheckClaims(dir); {
+	case err == nil:
+		fmt.Fprintln(stdout, "claims: ok")
+	case !errors.Is(err, os.ErrNotExist):
+		bad = errors.Join(bad, err)
+		fmt.Fprintf(stderr, "claims: %v\n", err)
+	}
 	if bad != nil {
 		return errors.New("results do not hold")
 	}
