@@ -52,7 +52,7 @@ func BlockedBuildSD(blocks uint64, B int, n uint64, k int, distinct bool) float6
 	}
 	v := sq - f*f
 	if blocks > 1 && lambda > 0 {
-		v -= cov * cov / lambda
+		v -= cov * cov / (lambda * (1 - 1/float64(blocks))) // over the variance of a load
 	}
 	return math.Sqrt(max(v, 0) / float64(blocks))
 }

@@ -121,7 +121,7 @@ func SplitBlocksBuildSD(blocks, n uint64) float64 {
 		cov += s.queries * with
 	}
 	if blocks > 1 && n > 0 {
-		v -= cov * cov / float64(n)
+		v -= cov * cov / (float64(n) * (1 - 1/float64(blocks)))
 	}
 	return math.Sqrt(max(v, 0))
 }
