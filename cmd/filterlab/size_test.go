@@ -104,6 +104,9 @@ func TestSizeRoundTrip(t *testing.T) {
 		textbook := strings.Contains(name, "textbook") // these formulas do not quite keep their rate
 		for _, p := range []float64{0.3, 1e-3} {
 			for _, n := range []uint64{17, 123_456, 1e12} {
+				if n == 17 && !strings.HasPrefix(name, "standard") && !strings.HasPrefix(name, "cuckoo") {
+					continue // milliseconds for every step of the search
+				}
 				pred, err := v.Predict(filters.Target{N: n, P: p}, n)
 				if err != nil {
 					continue // a fixed f keeps no rate below its own
