@@ -60,8 +60,10 @@ func All() []Experiment {
 		FPRvsK(),
 		FPRvsBits(),
 		IndexSchemes(),
+		InBlock(),
 		Memory(),
 		HashChoice(),
+		LevelDBHash(),
 		TimeVsN(),
 	}
 }

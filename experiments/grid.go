@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"filterlab/experiments/units"
-	"filterlab/experiments/workload"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
 	"filterlab/hashing"
@@ -87,7 +86,7 @@ func KeysAxis(values ...string) Axis {
 		if s == Zipf || strings.HasPrefix(s, filePrefix) {
 			return nil
 		}
-		kind, err := workload.ByName(s)
+		kind, err := keyKind(s)
 		p.Keys = kind.Name
 		return err
 	}}

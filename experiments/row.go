@@ -30,6 +30,8 @@ const (
 	MetricLoop    = "ns_loop"
 	MetricNoise   = "noise"
 	MetricHash    = "ns_hash"
+
+	MetricSameHash = "same_hash"
 )
 
 // metric describes what the value of a row is. Exact values depend on the seed
@@ -49,6 +51,12 @@ func metrics() []metric {
 		{MetricRefused, true, "the variant does not accept the point; note says why"},
 		{MetricFailed, true, "a measure ended with an error; note says which"},
 		{MetricRepeat, true, "sum of the squared shares of the lookups that each distinct absent key takes"},
+		{MetricSameHash, true, "absent keys whose whole hash is that of a member, among `trials`"},
+		{metricAfterHit(2), true, "lookups of absent keys whose second probe finds its bit set, among the `trials` whose first did"},
+		{metricAfterHit(3), true, "the same for probe 3 after probe 2"},
+		{metricAfterHit(4), true, "the same for probe 4 after probe 3"},
+		{metricAfterHit(5), true, "the same for probe 5 after probe 4"},
+		{metricAfterHit(6), true, "the same for probe 6 after probe 5"},
 		{MetricBytes, false, "live heap that the built filter holds, in bytes, after two collections"},
 		{MetricAllocs, false, "heap allocations while building"},
 		{MetricAdd, false, "nanoseconds per added key in one round, net of the loop without a filter"},

@@ -205,9 +205,11 @@ func (c *Cell) finish(e Experiment) error {
 	case err != nil:
 		return fmt.Errorf("point %d: %v: %w", c.Point, v, err)
 	}
-	if h, err := hashing.ByName(c.Hash); err == nil && h.Bits < 64 {
-		floor := theory.HashFloor(c.Inserted, h.Bits)
-		c.Predicted.FPR = theory.Combine(c.Predicted.FPR, floor)
+	// A reference scheme counts keys of one pattern, those of one hash among them.
+	if _, own := v.(scheme); !own && c.Predicted.FPR > 0 {
+		if h, err := hashing.ByName(c.Hash); err == nil && h.Bits < 64 {
+			c.Predicted.FPR = theory.Combine(c.Predicted.FPR, theory.HashFloor(c.Inserted, h.Bits))
+		}
 	}
 	if c.Verdict == "" && c.stored {
 		c.Verdict = Full
@@ -216,6 +218,11 @@ func (c *Cell) finish(e Experiment) error {
 		c.FPR = c.rateInterval()
 		if c.Predicted.FPR > 0 {
 			c.Test = measure.VerdictOf(c.counts, c.Predicted.FPR, c.buildSD())
+			if c.Test.P < alpha && c.Events > 0 && len(c.counts) > 1 {
+				// Where theory is wrong about the rate, it may be so about the scatter.
+				iv := measure.ClusterInterval(c.counts, 0.95)
+				c.FPR.Lo, c.FPR.Hi = min(c.FPR.Lo, iv.Lo), max(c.FPR.Hi, iv.Hi)
+			}
 		}
 	}
 	if c.Role == "" {
@@ -286,7 +293,8 @@ func judge(cells []Cell) {
 		if c.Verdict != "" {
 			continue
 		}
-		if c.Trials > 0 && c.Predicted.FPR > 0 {
+		rated := c.Trials > 0 && c.Predicted.FPR > 0
+		if rated {
 			at = append(at, i)
 			ps = append(ps, c.Test.P)
 			// A hair above the limit is the limit: the plan was made for it.
@@ -297,7 +305,7 @@ func judge(cells []Cell) {
 			if o := c.Own[name]; !math.IsNaN(o.P) {
 				at = append(at, i)
 				ps = append(ps, o.P)
-				wide[i] = wide[i] || o.Wide
+				wide[i] = wide[i] || o.Wide && !rated // what a cell is about is its rate, where it has one
 			}
 		}
 	}

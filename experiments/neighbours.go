@@ -1,0 +1,65 @@
+package experiments
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"filterlab/experiments/workload"
+)
+
+// neighbours is a key set of numbers that count up from a random start: even ones
+// are members, and the absent keys are the odd ones between them. It is what a
+// store sees that is asked for the rows next to its own.
+type neighbours struct {
+	name  string
+	start uint64
+	write func(dst []byte, i uint64) []byte
+}
+
+// neighbourPrefix begins the names of these key sets.
+const neighbourPrefix = "even-"
+
+func (s neighbours) Name() string    { return s.name }
+func (s neighbours) Members() uint64 { return 1 << 40 }
+func (s neighbours) Absent() uint64  { return 1 << 40 }
+
+func (s neighbours) AppendMember(dst []byte, i uint64) []byte { return s.write(dst, s.start+2*i) }
+func (s neighbours) AppendAbsent(dst []byte, i uint64) []byte { return s.write(dst, s.start+2*i+1) }
+
+// neighbourKinds lists the ways of writing the numbers.
+func neighbourKinds() []workload.Kind {
+	kind := func(name, doc string, write func([]byte, uint64) []byte) workload.Kind {
+		return workload.Kind{Name: neighbourPrefix + name, Doc: doc, New: func(seed uint64) workload.Source {
+			// Numbers as they are in use: below 2^30, and even.
+			return neighbours{neighbourPrefix + name, mix(seed) >> 35 << 1, write}
+		}}
+	}
+	return []workload.Kind{
+		kind("be64", "8 big-endian bytes", binary.BigEndian.AppendUint64),
+		kind("le64", "8 little-endian bytes", binary.LittleEndian.AppendUint64),
+		kind("decimal16", "16 decimal digits, padded with zeros", func(dst []byte, i uint64) []byte { return appendPadded(dst, i, 10) }),
+		kind("hex16", "16 hexadecimal digits, padded with zeros", func(dst []byte, i uint64) []byte { return appendPadded(dst, i, 16) }),
+	}
+}
+
+// appendPadded writes the last 16 digits of i.
+func appendPadded(dst []byte, i, base uint64) []byte {
+	var digits [16]byte
+	for at := len(digits) - 1; at >= 0; at-- {
+		digits[at] = "0123456789abcdef"[i%base]
+		i /= base
+	}
+	return append(dst, digits[:]...)
+}
+
+// keyKind finds a key set by name: one of workload's or of the even numbers above.
+func keyKind(name string) (workload.Kind, error) {
+	if strings.HasPrefix(name, neighbourPrefix) {
+		for _, k := range neighbourKinds() {
+			if k.Name == name {
+				return k, nil
+			}
+		}
+	}
+	return workload.ByName(name)
+}
