@@ -16,7 +16,7 @@
 // The smaller the block, the larger that cost: with 64 bits (one machine word)
 // 10 bits a key give 1.78%, with 4096 bits about what a standard filter gives.
 //
-// Two layouts of the bits within a block trade rate for speed: see [Layout].
+// Two more layouts of the bits within a block trade rate for speed: see [Layout].
 //
 // # How a hash is used
 //
@@ -53,9 +53,9 @@ const (
 // Config is a filter by geometry.
 type Config struct {
 	Blocks    uint64 // number of blocks, 1 to 2^48/BlockBits; split: to 2^31-1
-	BlockBits int    // bits of a block, a power of two from 64 to 4096; 0 means 512; split: 256
-	K         int    // bits set for a key, 1 to 64; split: 8, which 0 means
-	Probes    Probes // how they are drawn; zero means Independent; split has no choice
+	BlockBits int    // bits of a block, a power of two from 64 to 4096; 0 means 512; split: 256; pattern: 512
+	K         int    // bits set for a key, 1 to 64; split: 8, pattern: 6, which 0 means
+	Probes    Probes // how they are drawn; zero means Independent; split and pattern have no choice
 	Layout    Layout // where they may lie; zero means Plain
 	Pages     Pages  // memory pages of the table; zero means SystemPages
 }
@@ -74,7 +74,9 @@ func (c Config) normal() (Config, error) {
 		c.Layout = Plain
 	case Plain:
 	case Split:
-		return c.normalSplit()
+		return c.fixed(splitBits, splitK, theory.SplitBlocksMax)
+	case Pattern:
+		return c.fixed(theory.PatternBlockBits, patternK, filters.MaxBits/theory.PatternBlockBits)
 	default:
 		return c, refuseLayout(c.Layout)
 	}
@@ -100,24 +102,24 @@ func (c Config) normal() (Config, error) {
 	return c, nil
 }
 
-// normalSplit is normal for the split layout, which leaves nothing to choose but
-// the number of blocks.
-func (c Config) normalSplit() (Config, error) {
+// fixed is normal for layouts that leave nothing to choose but the number of
+// blocks.
+func (c Config) fixed(blockBits, k int, most uint64) (Config, error) {
 	if c.BlockBits == 0 {
-		c.BlockBits = splitBits
+		c.BlockBits = blockBits
 	}
 	if c.K == 0 {
-		c.K = splitK
+		c.K = k
 	}
 	switch {
-	case c.BlockBits != splitBits:
-		return c, filters.Refuse("blocked: block", c.BlockBits, fmt.Sprintf("%d bits with layout=split", splitBits))
-	case c.K != splitK:
-		return c, filters.Refuse("blocked: k", c.K, fmt.Sprintf("%d with layout=split, one bit in each lane", splitK))
+	case c.BlockBits != blockBits:
+		return c, filters.Refuse("blocked: block", c.BlockBits, fmt.Sprintf("%d bits with layout=%v", blockBits, c.Layout))
+	case c.K != k:
+		return c, filters.Refuse("blocked: k", c.K, fmt.Sprintf("%d with layout=%v", k, c.Layout))
 	case c.Probes != DefaultProbes:
-		return c, filters.Refuse("blocked: probes", c.Probes, "none with layout=split, which has one bit in each lane")
-	case c.Blocks < 1 || c.Blocks > theory.SplitBlocksMax:
-		return c, filters.Refuse("blocked: blocks", c.Blocks, fmt.Sprintf("1 to %d blocks with layout=split, which chooses them by 32 bits of the hash", theory.SplitBlocksMax))
+		return c, filters.Refuse("blocked: probes", c.Probes, fmt.Sprintf("none with layout=%v, which has its own way", c.Layout))
+	case c.Blocks < 1 || c.Blocks > most:
+		return c, filters.Refuse("blocked: blocks", c.Blocks, fmt.Sprintf("1 to %d blocks with layout=%v", most, c.Layout))
 	}
 	return c, nil
 }
@@ -127,27 +129,23 @@ func (c Config) bits() uint64 { return c.Blocks * uint64(c.BlockBits) }
 
 // predict is the expectation after inserted keys; c is normal.
 func (c Config) predict(inserted, capacity uint64) theory.Prediction {
-	if c.Layout == Split {
-		return theory.Prediction{
-			Inserted: inserted,
-			FPR:      theory.SplitBlocks(c.Blocks, inserted), // with the floor of its hash
-			BuildSD:  theory.SplitBlocksBuildSD(c.Blocks, inserted),
-			Fill:     theory.SplitBlocksFill(c.Blocks, inserted),
-			Bits:     c.bits(),
-			K:        c.K,
-			Capacity: capacity,
-		}
+	p := theory.Prediction{Inserted: inserted, Bits: c.bits(), K: c.K, Capacity: capacity}
+	switch c.Layout {
+	case Split: // its rate includes what its hashes have in common
+		p.FPR = theory.SplitBlocks(c.Blocks, inserted)
+		p.BuildSD = theory.SplitBlocksBuildSD(c.Blocks, inserted)
+		p.Fill = theory.SplitBlocksFill(c.Blocks, inserted)
+	case Pattern: // likewise
+		p.FPR = patternTheory().Rate(c.Blocks, inserted)
+		p.BuildSD = patternTheory().BuildSD(c.Blocks, inserted)
+		p.Fill = patternTheory().Fill(c.Blocks, inserted)
+	default:
+		distinct := c.Probes == Distinct
+		p.FPR = theory.Combine(theory.Blocked(c.Blocks, c.BlockBits, inserted, c.K, distinct), theory.HashFloor(inserted, 64))
+		p.BuildSD = theory.BlockedBuildSD(c.Blocks, c.BlockBits, inserted, c.K, distinct)
+		p.Fill = theory.BlockedFill(c.Blocks, c.BlockBits, inserted, c.K, distinct)
 	}
-	distinct := c.Probes == Distinct
-	return theory.Prediction{
-		Inserted: inserted,
-		FPR:      theory.Combine(theory.Blocked(c.Blocks, c.BlockBits, inserted, c.K, distinct), theory.HashFloor(inserted, 64)),
-		BuildSD:  theory.BlockedBuildSD(c.Blocks, c.BlockBits, inserted, c.K, distinct),
-		Fill:     theory.BlockedFill(c.Blocks, c.BlockBits, inserted, c.K, distinct),
-		Bits:     c.bits(),
-		K:        c.K,
-		Capacity: capacity,
-	}
+	return p
 }
 
 // kernel is the code that handles a filter's probes.
@@ -158,6 +156,7 @@ const (
 	independent                  // independent probes, blocks of any size
 	distinct                     // distinct probes
 	split                        // the split layout
+	patterned                    // the pattern layout
 )
 
 // Filter is a blocked Bloom filter. Make one with New or Variant.New.
@@ -203,6 +202,8 @@ func New(c Config) (*Filter, error) {
 	switch {
 	case c.Layout == Split:
 		f.kernel = split
+	case c.Layout == Pattern:
+		f.kernel = patterned
 	case c.Probes == Distinct:
 		f.kernel = distinct
 	case c.BlockBits != DefaultBlockBits:
@@ -258,12 +259,14 @@ func (f *Filter) Reset() { clear(f.words) }
 // (BlockBits up to 512), and takes the same time for hits and misses.
 func (f *Filter) Contains(h uint64) bool {
 	switch f.kernel {
+	case patterned:
+		return missPattern(f.line(h), h) == 0
 	case independent512:
 		return hit512(f.line(h), mix(h), f.k)&1 != 0
 	case independent:
 		return hitAny(f.block(h), mix(h), f.k)&1 != 0
 	case split:
-		return hitSplit(f.quad(h), h)&1 != 0
+		return missSplit(f.quad(h), h) == 0
 	default:
 		return hitPattern(f.block(h), mix(h), f.k) != 0
 	}
@@ -272,6 +275,8 @@ func (f *Filter) Contains(h uint64) bool {
 // Add stores h. It never fails.
 func (f *Filter) Add(h uint64) error {
 	switch f.kernel {
+	case patterned:
+		setPatterns(f.line(h), h)
 	case independent512:
 		set512(f.line(h), mix(h), f.k)
 	case independent:
@@ -332,34 +337,36 @@ func (f *Filter) FillRatio() float64 {
 
 // EstimatedFPR is the mean over the blocks of the rate inside each, given how
 // many of its bits are set: x of B bits give (x/B)^k with independent probes and
-// C(x,k)/C(B,k) with distinct ones, and the lanes of the split layout the product
-// of their shares. Hashes are uniform over blocks, so the mean
+// C(x,k)/C(B,k) with distinct ones, the lanes of the split layout the product of
+// their shares, and patterns are counted. Hashes are uniform over blocks, so the mean
 // is the rate of this very filter, not an average over filters. It costs one
 // pass over the table.
 func (f *Filter) EstimatedFPR() float64 {
-	if f.kernel == split {
-		sum := 0.0
-		for w := f.words[:f.config.Blocks*uint64(len(quad{}))]; len(w) > 0; w = w[len(quad{}):] {
-			r := 1.0
-			for _, v := range w[:len(quad{})] {
-				r *= float64(bits.OnesCount32(uint32(v))*bits.OnesCount32(uint32(v>>32))) / (32 * 32)
-			}
-			sum += r
+	blocks := float64(f.config.Blocks)
+	words := f.words[:f.SizeBits()/64]
+	sum := 0.0
+	switch f.kernel {
+	case split:
+		for ; len(words) > 0; words = words[len(quad{}):] {
+			sum += splitRate((*quad)(words))
 		}
-		return sum / float64(f.config.Blocks)
+		return sum / blocks
+	case patterned:
+		for bases := patternBases(); len(words) > 0; words = words[len(line{}):] {
+			sum += patternRate((*line)(words), bases)
+		}
+		return sum / blocks
 	}
 	var seen [MaxBlockBits + 1]uint64 // blocks by the number of their set bits
-	per := f.config.BlockBits / 64
-	for w := f.words[:f.config.Blocks*uint64(per)]; len(w) > 0; w = w[per:] {
-		seen[packed.OnesCount(w[:per])]++
+	for per := f.config.BlockBits / 64; len(words) > 0; words = words[per:] {
+		seen[packed.OnesCount(words[:per])]++
 	}
-	sum := 0.0
 	for x, blocks := range seen[:f.config.BlockBits+1] {
 		if blocks > 0 {
 			sum += float64(blocks) * f.rate(x)
 		}
 	}
-	return sum / float64(f.config.Blocks)
+	return sum / blocks
 }
 
 // rate is the chance that a hash not stored finds its bits set in a block with
@@ -378,7 +385,7 @@ func (f *Filter) rate(x int) float64 {
 // EstimatedN is the number of distinct hashes whose expected fill is the present
 // one. A bit stays clear through one key with probability 1 - (1-q)/blocks,
 // where q, the chance that it stays clear in its own block, is (1-1/B)^k for
-// independent and 1-k/B for distinct probes and for lanes; hence the expected share of clear
+// independent and 1-k/B for distinct probes, lanes and patterns; hence the expected share of clear
 // bits after n keys is that to the power n, whatever the spread of the loads,
 // and its inverse is exact.
 //

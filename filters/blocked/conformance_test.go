@@ -17,6 +17,7 @@ func variants() []filters.Variant {
 		blocked.Variant{K: 6},
 		blocked.Variant{K: 8},
 		blocked.Variant{Layout: blocked.Split},
+		blocked.Variant{Layout: blocked.Pattern},
 		blocked.Variant{BlockBits: 64},
 		blocked.Variant{BlockBits: 64, Probes: blocked.Distinct},
 		blocked.Variant{BlockBits: 256, K: 9, Probes: blocked.Distinct},

@@ -14,7 +14,8 @@ func (f *Filter) containsSIMD(dst []bool, hs []uint64) (done, hits int) {
 	}
 	dst = dst[:len(hs)]
 	words, blocks := &f.words[0], f.config.Blocks
-	if f.fetch(hs) {
+	if len(f.words) >= large && len(hs) >= 2*ahead {
+		f.fetch(hs[:ahead])
 		for n := 0; ; done += n {
 			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
 				break
@@ -44,7 +45,8 @@ func (f *Filter) addSIMD(hs []uint64) (done int) {
 		return 0
 	}
 	words, blocks := &f.words[0], f.config.Blocks
-	if f.fetch(hs) {
+	if len(f.words) >= large && len(hs) >= 2*ahead {
+		f.fetch(hs[:ahead])
 		for n := 0; ; done += n {
 			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
 				break
@@ -62,16 +64,6 @@ func (f *Filter) addSIMD(hs []uint64) (done int) {
 
 // ahead is how many keys before its use a block is fetched.
 const ahead = 32
-
-// fetch has the first blocks fetched where that pays, and tells whether it does.
-func (f *Filter) fetch(hs []uint64) bool {
-	if len(f.words) < large || len(hs) < 2*ahead {
-		return false
-	}
-	var at [chunk]uint64
-	f.locate(&at, hs[:ahead])
-	return true
-}
 
 // The kernels work on n keys from hs on, n a positive multiple of 4. Those named
 // Ahead also read the ahead hashes behind these, and fetch the blocks of those

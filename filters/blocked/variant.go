@@ -16,7 +16,7 @@ type Variant struct {
 	BlockBits int    // a power of two from 64 to 4096; 0 means 512
 	K         int    // 1 to 64; 0 means the best for the target
 	Probes    Probes // zero means Independent
-	Layout    Layout // zero means Plain; Split allows only 256, 8 and 0 for the three above
+	Layout    Layout // zero means Plain; the others fix the three above
 	Pages     Pages  // zero means SystemPages
 }
 
@@ -88,7 +88,7 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 	}
 	// K and Blocks are chosen below; everything else is checked now.
 	c := Config{Blocks: 1, BlockBits: v.BlockBits, K: v.K, Probes: v.Probes, Layout: v.Layout, Pages: v.Pages}
-	if v.K == 0 && v.Layout != Split {
+	if v.K == 0 && (v.Layout == DefaultLayout || v.Layout == Plain) {
 		c.K = 1
 	}
 	c, err := c.normal()
@@ -98,7 +98,7 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 	if c.Layout == Split {
 		return c.sizeSplit(t)
 	}
-	distinct := c.Probes == Distinct
+	distinct, plain := c.Probes == Distinct, c.Layout == Plain
 	most := filters.MaxBits / uint64(c.BlockBits)
 	if t.P == 0 {
 		blocks := math.Round(t.BitsPerKey * float64(t.N) / float64(c.BlockBits))
@@ -106,15 +106,25 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 			return c, tooLarge("bits per key", t.BitsPerKey, t.N, t.BitsPerKey*float64(t.N))
 		}
 		c.Blocks = max(uint64(blocks), 1)
-		if v.K == 0 {
+		if v.K == 0 && plain {
 			c.K = theory.BlockedBestK(c.Blocks, c.BlockBits, t.N, distinct)
 		}
 		return c, nil
 	}
-	blocks, k, ok := theory.SizeBlocked(c.BlockBits, t.N, t.P, v.K, distinct)
+	blocks, k, ok := uint64(0), c.K, false
+	limit := fmt.Sprintf("a rate that %v keys can reach with k up to %d in at most 2^48 bits, and above %.3g, what their 64-bit hashes share",
+		t.N, MaxK, theory.HashFloor(t.N, 64))
+	if plain {
+		blocks, k, ok = theory.SizeBlocked(c.BlockBits, t.N, t.P, v.K, distinct)
+	} else {
+		blocks, ok = patternTheory().Size(t.N, t.P)
+		limit = fmt.Sprintf("a rate that %v keys can reach with layout=pattern in at most 2^48 bits", t.N)
+		if blocks > t.N {
+			return c, tooLow(t, c, patternTheory().Rate(t.N, t.N))
+		}
+	}
 	if !ok {
-		return c, filters.Refuse("blocked: p", t.P, fmt.Sprintf("a rate that %v keys can reach with k up to %d in at most 2^48 bits, and above %.3g, what their 64-bit hashes share",
-			t.N, MaxK, theory.HashFloor(t.N, 64)))
+		return c, filters.Refuse("blocked: p", t.P, limit)
 	}
 	if blocks > most {
 		return c, tooLarge("p", t.P, t.N, float64(blocks)*float64(c.BlockBits))
@@ -138,8 +148,18 @@ func (c Config) sizeSplit(t filters.Target) (Config, error) {
 	if !ok {
 		return c, filters.Refuse("blocked: p", t.P, fmt.Sprintf("a rate that %d keys can reach with %s", t.N, limit))
 	}
+	if blocks > t.N {
+		return c, tooLow(t, c, theory.SplitBlocks(min(t.N, theory.SplitBlocksMax), t.N))
+	}
 	c.Blocks = blocks
 	return c, nil
+}
+
+// tooLow refuses a rate for which a layout would want more than a block for each
+// key. Its bits choose among fewer patterns than a hash has values, so that more
+// space helps ever less.
+func tooLow(t filters.Target, c Config, rate float64) error {
+	return filters.Refuse("blocked: p", t.P, fmt.Sprintf("at least %.3g with layout=%v, its rate at a block (%d bits) a key", rate, c.Layout, c.BlockBits))
 }
 
 func tooLarge(field string, value any, n uint64, bits float64) error {
