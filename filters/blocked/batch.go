@@ -24,7 +24,7 @@ func (f *Filter) fetch(hs []uint64) {
 	blocks := f.config.Blocks
 	if f.kernel == split {
 		for i, h := range hs {
-			at[i] = splitAt(h, blocks)
+			at[i] = splitBlock(h, blocks) * uint64(len(quad{}))
 		}
 	} else {
 		per := (f.mask + 1) / 64

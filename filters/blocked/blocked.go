@@ -162,6 +162,8 @@ const (
 // Filter is a blocked Bloom filter. Make one with New or Variant.New.
 type Filter struct {
 	words    []uint64
+	lines    []line // words, for blocks of 512 bits
+	quads    []quad // words, for the split layout
 	mask     uint64 // block bits - 1
 	k        int
 	kernel   kernel
@@ -198,7 +200,7 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{words: words, mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
+	f := &Filter{words: words, lines: packed.Blocks[line](words), quads: packed.Blocks[quad](words), mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
 	switch {
 	case c.Layout == Split:
 		f.kernel = split
@@ -223,13 +225,11 @@ func (f *Filter) block(h uint64) []uint64 {
 // line is block for blocks of 512 bits.
 func (f *Filter) line(h uint64) *line {
 	i, _ := bits.Mul64(h, f.config.Blocks)
-	return (*line)(f.words[i*uint64(len(line{})):])
+	return &f.lines[i]
 }
 
 // quad is block for the split layout.
-func (f *Filter) quad(h uint64) *quad {
-	return (*quad)(f.words[splitAt(h, f.config.Blocks):])
-}
+func (f *Filter) quad(h uint64) *quad { return &f.quads[splitBlock(h, f.config.Blocks)] }
 
 // Config returns the geometry, defaults filled in.
 func (f *Filter) Config() Config { return f.config }
@@ -347,13 +347,14 @@ func (f *Filter) EstimatedFPR() float64 {
 	sum := 0.0
 	switch f.kernel {
 	case split:
-		for ; len(words) > 0; words = words[len(quad{}):] {
-			sum += splitRate((*quad)(words))
+		for i := range f.quads[:f.config.Blocks] {
+			sum += splitRate(&f.quads[i])
 		}
 		return sum / blocks
 	case patterned:
-		for bases := patternBases(); len(words) > 0; words = words[len(line{}):] {
-			sum += patternRate((*line)(words), bases)
+		bases := patternBases()
+		for i := range f.lines[:f.config.Blocks] {
+			sum += patternRate(&f.lines[i], bases)
 		}
 		return sum / blocks
 	}

@@ -36,8 +36,8 @@ const (
 	salt7 uint32 = 0x5c6bfb31
 )
 
-// splitAt is the first word of the block of h: the fast range of the high half.
-func splitAt(h, blocks uint64) uint64 { return (h >> 32) * blocks >> 32 * uint64(len(quad{})) }
+// splitBlock is the block of h: the fast range of the high half.
+func splitBlock(h, blocks uint64) uint64 { return (h >> 32) * blocks >> 32 }
 
 // lanes sets the bits of two lanes in their word. To set a bit at a variable place
 // is one instruction on amd64, to shift by a variable takes three on older

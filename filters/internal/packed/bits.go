@@ -47,6 +47,19 @@ func Words(field string, nbits uint64) ([]uint64, error) {
 	return raw[skip : skip+int(words) : skip+int(words)], nil
 }
 
+// Blocks is the table seen as blocks of 4 or 8 words: the same memory, so that
+// blocks[i][j] is words[len(T)*i+j]. To slice a block out of a table costs two
+// checks and an addition more than to index one. Words that do not fill a block
+// are left out.
+func Blocks[T [4]uint64 | [8]uint64](words []uint64) []T {
+	var t T
+	n := len(words) / len(t)
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&words[0])), n)
+}
+
 // hugeFrom is the size in bytes from which WordsHuge asks for huge pages: less
 // than a few of them cannot pay.
 const hugeFrom = 8 << 20
