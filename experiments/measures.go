@@ -9,6 +9,8 @@ import (
 
 	"filterlab/experiments/measure"
 	"filterlab/filters"
+	"filterlab/filters/theory"
+	"filterlab/hashing"
 )
 
 // Rate is the measure of false-positive rates. At each point it builds
@@ -67,6 +69,9 @@ func (l *Lab) plan(p *Point, fine float64, maxTrials uint64) (seeds int, queries
 	if err != nil {
 		return 0, 0, err
 	}
+	if h, err := hashing.ByName(p.Hash); err == nil && h.Bits < 64 {
+		pred.FPR = theory.Combine(pred.FPR, theory.HashFloor(p.Inserted(), h.Bits))
+	}
 	if p.Keys == Zipf {
 		pred.BuildSD = math.Sqrt(pred.BuildSD*pred.BuildSD + pred.FPR*(1-pred.FPR)*zipfRepeat)
 	}
@@ -95,6 +100,7 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 		return refusal(p, err)
 	}
 	var rows []Row
+	var looked uint64 // lookups of members, all seeds; one row says that none was lost
 	for round := range seeds {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -123,7 +129,7 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 		case err != nil:
 			return rows, err
 		}
-		emit(MetricLost, 0, uint64(stored))
+		looked += uint64(stored)
 		if round == 0 {
 			emit(MetricBits, float64(q.SizeBits()), 0)
 		}
@@ -137,7 +143,9 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 			emit(MetricRepeat, keys.repeat, 0)
 		}
 	}
-	return rows, nil
+	none := p.row(MetricLost)
+	none.Trials = looked
+	return append(rows, none), nil
 }
 
 // build makes the filter of a point and offers it the members, stopping at the

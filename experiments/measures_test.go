@@ -36,7 +36,7 @@ func rateRows(t *testing.T, lab *Lab, p *Point) map[string][]Row {
 }
 
 // A measured point says of each seed how many absent keys were found among how
-// many, that no member was lost among all, and once what the table takes.
+// many, and once that no member was lost among all and what the table takes.
 func TestRateRows(t *testing.T) {
 	lab := &Lab{Profile: tinyProfile, Seed: 3}
 	p := point(t, "blocked", filters.Target{N: 2000, P: 0.05})
@@ -46,8 +46,8 @@ func TestRateRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := rateRows(t, lab, p)
-	if n := len(got[MetricFPR]); n < tinyProfile.Seeds || n != len(got[MetricLost]) {
-		t.Errorf("%d rows of rates and %d of lost keys, want one of each for at least %d seeds", n, len(got[MetricLost]), tinyProfile.Seeds)
+	if n := len(got[MetricFPR]); n < tinyProfile.Seeds {
+		t.Errorf("%d rows of rates, want one for each of at least %d seeds", n, tinyProfile.Seeds)
 	}
 	seen := map[uint64]bool{}
 	for i, r := range got[MetricFPR] {
@@ -56,10 +56,9 @@ func TestRateRows(t *testing.T) {
 		}
 		seen[r.Seed] = true
 	}
-	for _, r := range got[MetricLost] {
-		if r.Value != 0 || r.Trials != 3000 {
-			t.Errorf("%v of %d members lost, want 0 of 3000", r.Value, r.Trials)
-		}
+	all := uint64(3000 * len(got[MetricFPR]))
+	if l := got[MetricLost]; len(l) != 1 || l[0].Value != 0 || l[0].Trials != all {
+		t.Errorf("lost %v, want one row of 0 of %d", l, all)
 	}
 	if b := got[MetricBits]; len(b) != 1 || b[0].Value != float64(pred.Bits) {
 		t.Errorf("bits %v, want once %d", b, pred.Bits)
@@ -139,13 +138,15 @@ func TestRateOfAFullFilter(t *testing.T) {
 	if len(got[MetricStored]) != tinyProfile.Seeds || len(got[MetricFPR]) != 0 {
 		t.Fatalf("%d rows of keys taken, %d of rates", len(got[MetricStored]), len(got[MetricFPR]))
 	}
-	for i, r := range got[MetricStored] {
+	took := uint64(0)
+	for _, r := range got[MetricStored] {
 		if r.Trials != 2000 || r.Value < 1000 || r.Value >= 2000 {
 			t.Errorf("took %v of %d, want 1000 at least", r.Value, r.Trials)
 		}
-		if lost := got[MetricLost][i]; lost.Value != 0 || lost.Trials != uint64(r.Value) {
-			t.Errorf("lost %v of %d, took %v", lost.Value, lost.Trials, r.Value)
-		}
+		took += uint64(r.Value)
+	}
+	if l := got[MetricLost]; len(l) != 1 || l[0].Value != 0 || l[0].Trials != took {
+		t.Errorf("lost %v, want one row of 0 of %d", l, took)
 	}
 }
 

@@ -214,6 +214,11 @@ func (c *Cell) finish(e Experiment) error {
 	if c.Verdict == "" && c.stored {
 		c.Verdict = Full
 	}
+	for _, bits := range c.values[MetricBits] {
+		if c.Verdict == "" && c.Predicted.Bits > 0 && bits != float64(c.Predicted.Bits) {
+			c.Verdict, c.Reason = Failed, fmt.Sprintf("the filter has %.0f bits and was predicted to have %d", bits, c.Predicted.Bits)
+		}
+	}
 	if c.Trials > 0 {
 		c.FPR = c.rateInterval()
 		if c.Predicted.FPR > 0 {
