@@ -126,10 +126,10 @@ func TestClaimsRefuseBrokenRows(t *testing.T) {
 	}
 }
 
-// Ratios of counted bits are exact: 4 bits a counter cost four times, 2 bits would
-// refute the claim.
+// Ratios of counted bits are exact: 4 bits a counter cost four times. A table of
+// another size than predicted is a failed cell, which no claim is judged by.
 func TestCountingClaim(t *testing.T) {
-	for width, want := range map[float64]string{4: Holds, 2: Wrong} {
+	for width, want := range map[float64]string{4: Holds, 2: NoRows} {
 		out := t.TempDir()
 		bits := func(filter string, value float64) Row {
 			return Row{Filter: filter, Hash: "xxh3", Keys: "random", N: 1_000_000, P: 0.01, Inserted: 1_000_000, Metric: MetricBits, Value: value}
@@ -137,7 +137,7 @@ func TestCountingClaim(t *testing.T) {
 		counting := bits("counting", 9_592_957*width)
 		counting.Point = 1
 		leave(t, out, "memory", []Row{bits("standard", 9_592_957), counting})
-		if j := judged(t, out, "counting-4x"); j.Verdict != want || j.Cases[0].Measured.Value != width {
+		if j := judged(t, out, "counting-4x"); j.Verdict != want || want == Holds && j.Cases[0].Measured.Value != width {
 			t.Errorf("counters of %v bits: %s, %+v", width, j.Verdict, j.Cases[0].Measured)
 		}
 	}
