@@ -7,13 +7,29 @@ BENCH    ?= .
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  PROFILE=quick (a minute), default (15 minutes) or full (n up to 1e8); OUT=results; FUZZTIME=10s; BENCH=."
 
 .PHONY: experiments
 experiments: ## run every experiment: CSV files and figures under results
 	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT)
+
+# The libraries that ours are compared with are required by a module of their own.
+PEERS = cd experiments/peers && go
+
+.PHONY: peers
+peers: ## measure filters of other libraries beside ours, 20 minutes, into OUT/peers
+	$(PEERS) run . --profile $(PROFILE) --out $(abspath $(OUT)) --restart
+
+.PHONY: peers-kernels
+peers-kernels: ## the same duels without vectors (GODEBUG), then without assembly (purego), into OUT/peers
+	$(PEERS) build -o /dev/null . && GODEBUG=cpu.avx2=off go run . duels --only ', batched|blocked' --suffix=-prefetch --profile $(PROFILE) --out $(abspath $(OUT))
+	cd experiments/peers && sh purego.sh $(abspath $(OUT)) --profile $(PROFILE)
+
+.PHONY: peers-test
+peers-test: ## test the adapters, and what other libraries are known to do wrong
+	$(PEERS) vet ./... && go test ./...
 
 .PHONY: test
 test: ## vet and test everything, under 5 minutes

@@ -113,7 +113,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 			}
 		case "duels":
 			_, err := contest.Fight(ctx, contest.Duels(), contest.DuelOptions{
-				Rounds: p.Rounds, MaxN: p.MaxN, Seed: number, Only: *only, Log: stderr,
+				Rounds: p.Rounds, MaxN: p.MaxN, Trials: 2_000_000, Seed: number, Only: *only, Log: stderr,
 			}, func(results []contest.Result) error {
 				return contest.WriteRatios(dir, contest.RatiosStem+*suffix, results)
 			})

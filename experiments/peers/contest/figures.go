@@ -15,17 +15,17 @@ import (
 
 // kinds are the panels of time over n: filters of one kind side by side.
 func kinds() []struct {
-	name    string
-	filters []string
+	stem, title string
+	filters     []string
 } {
 	return []struct {
-		name    string
-		filters []string
+		stem, title string
+		filters     []string
 	}{
-		{"bits anywhere", []string{"standard", "peer:bits-and-blooms", "peer:holiman", "peer:boom", "peer:bbloom", "peer:ristretto"}},
-		{"bits in a block", []string{"blocked", "blocked(layout=split)", "peer:parquet-go", "peer:arrow-go", "peer:pebble"}},
-		{"counting and scalable", []string{"counting", "counting(layout=blocked)", "scalable", "peer:boom-counting", "peer:boom-scalable"}},
-		{"fingerprints", []string{"cuckoo", "peer:seiflotfy", "peer:boom-cuckoo", "peer:xor8", "peer:fuse8", "peer:fuse16"}},
+		{"standard", "filters with bits anywhere", []string{"standard", "peer:bits-and-blooms", "peer:holiman", "peer:boom", "peer:bbloom", "peer:ristretto"}},
+		{"blocked", "filters with bits in one block", []string{"blocked", "blocked(layout=split)", "peer:parquet-go", "peer:arrow-go", "peer:pebble"}},
+		{"counting", "counting and scalable filters", []string{"counting", "counting(layout=blocked)", "scalable", "peer:boom-counting", "peer:boom-scalable"}},
+		{"fingerprints", "filters of fingerprints", []string{"cuckoo", "peer:seiflotfy", "peer:boom-cuckoo", "peer:xor8", "peer:fuse8", "peer:fuse16"}},
 	}
 }
 
@@ -100,19 +100,21 @@ func (p *place) equalBits() float64 {
 
 func figures(cells []experiments.Cell, about experiments.About) []figure.Figure {
 	all := places(cells)
-	return append([]figure.Figure{timeVsN(all, about)}, pareto(all, about)...)
+	return append(timeVsN(all, about), pareto(all, about)...)
 }
 
-func timeVsN(all []*place, about experiments.About) figure.Figure {
-	g := figure.Grid{
-		Name:    "time-vs-n",
-		Title:   "Time per key against other libraries, promised rate 1%",
-		Caption: "Medians over interleaved rounds, net of the loop without a filter. Where a filter has a batch call, its line is \"batch\" as well. Static filters are built, not added to. " + about.Text,
-		X:       figure.Axis{Label: "keys", Log: true, Format: figure.Power},
-		Y:       figure.Axis{Label: "time per key (ns)", Log: true},
-		Columns: 3,
-	}
+func timeVsN(all []*place, about experiments.About) []figure.Figure {
+	var out []figure.Figure
 	for _, k := range kinds() {
+		g := figure.Grid{
+			Name:  "time-vs-n-" + k.stem,
+			Title: "Time per key of " + k.title + ", promised rate 1%",
+			Caption: "Medians over interleaved rounds; those of single calls net of the loop without a filter, those of batches whole. " +
+				"Static filters are built, not added to. " + about.Text,
+			X:       figure.Axis{Label: "keys", Log: true, Format: figure.Power},
+			Y:       figure.Axis{Label: "time per key (ns)", Log: true},
+			Columns: 3,
+		}
 		for _, m := range []struct {
 			what  string
 			times func(*place) map[string]experiments.Estimate
@@ -121,7 +123,7 @@ func timeVsN(all []*place, about experiments.About) figure.Figure {
 			{"positive lookup", func(p *place) map[string]experiments.Estimate { return p.hit }},
 			{"negative lookup", func(p *place) map[string]experiments.Estimate { return p.miss }},
 		} {
-			panel := figure.Panel{Title: k.name + ", " + m.what}
+			panel := figure.Panel{Title: m.what}
 			for _, f := range k.filters {
 				for _, api := range []string{Single, Batch} {
 					s := figure.Series{Name: label(f), Join: true}
@@ -143,8 +145,11 @@ func timeVsN(all []*place, about experiments.About) figure.Figure {
 				g.Panels = append(g.Panels, panel)
 			}
 		}
+		if len(g.Panels) > 0 {
+			out = append(out, g)
+		}
 	}
-	return g
+	return out
 }
 
 // interval is a point with its interval, or without one where there were too few

@@ -106,7 +106,7 @@ func ratioTables(b *strings.Builder, dir string) error {
 		}
 		fmt.Fprintf(b, "## %s\n\n", t.title)
 		if t.suffix == "" {
-			b.WriteString("How many times as fast ours is: the median of the paired ratios of one race, its exact 95% sign interval, and the noise, which is how far " +
+			b.WriteString("How many times as fast ours is: the median of the paired ratios of gross times in one race, its exact 95% sign interval, and the noise, which is how far " +
 				"ours, timed twice in that race, differs from itself. Both sides have a promised rate of 1% unless they share their bits.\n\n")
 		}
 		b.WriteString("| duel | against | keys | op | ratio | interval | noise | wanted | reached | ours, ns | theirs, ns | ours | rate, ours / theirs | bits per key, ours / theirs |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")

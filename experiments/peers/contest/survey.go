@@ -86,7 +86,7 @@ func rates() experiments.Measure {
 		for _, p := range points {
 			own := *lab
 			own.Profile.Seeds, own.Profile.Precision = seeds(p.Target.N), 0.02
-			more, err := experiments.Rate(64_000_000).Run(ctx, &own, []*experiments.Point{p})
+			more, err := experiments.Rate(32_000_000).Run(ctx, &own, []*experiments.Point{p})
 			rows = append(rows, more...)
 			if ctx.Err() != nil {
 				return rows, ctx.Err()
@@ -262,7 +262,12 @@ func race(ctx context.Context, rounds int, in []entrant, cs []measure.Contender,
 			r.API, r.Kernel, r.Round, r.Value, r.Note = api, kernel(in[i].racer, api), round, value, s.Invalid
 			rows = append(rows, r)
 		}
-		for round, ns := range s.Net {
+		times := s.Net
+		if api == Batch {
+			// There is no loop around a batch to take off: gross is net.
+			times = s.Gross
+		}
+		for round, ns := range times {
 			emit(metric, round, ns)
 		}
 		for round, ns := range t.Loop.Gross {
