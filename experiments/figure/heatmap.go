@@ -38,8 +38,10 @@ type Cell struct {
 }
 
 const (
-	cellHeight = vg.Length(21)
-	ramp       = 64 // steps of the colour bar
+	cellHeight   = vg.Length(21)
+	minCellWidth = vg.Length(34)
+	ramp         = 64          // steps of the colour bar
+	slant        = math.Pi / 5 // of column names, where they are
 )
 
 func (h HeatMap) sheet(t typeset) (sheet, error) {
@@ -105,15 +107,29 @@ func (h HeatMap) sheet(t typeset) (sheet, error) {
 		tickWidth = max(tickWidth, tick.Width(m.Label))
 	}
 	right := 10 + 10 + 5 + tickWidth + 4 + leading(label)
-	// Columns widen the figure where names or values need it.
-	s.width = max(s.width, left+right+2*margin+vg.Length(len(h.Columns))*34)
+	// Columns widen the figure where values need it. Names that are wider than
+	// their column are slanted, each ending below its cell: broken within a word they
+	// would be hard to read.
+	s.width = max(s.width, left+right+2*margin+vg.Length(len(h.Columns))*minCellWidth)
 	cellWidth := (s.width - 2*margin - left - right) / vg.Length(len(h.Columns))
-	columnNames, deepest := make([][]string, len(h.Columns)), 0
-	for i, name := range h.Columns {
-		columnNames[i] = wrap(tick, cellWidth-3, name)
-		deepest = max(deepest, len(columnNames[i]))
+	column, deepest := tick, leading(tick)
+	column.XAlign = draw.XCenter
+	for _, name := range h.Columns {
+		if tick.Width(clean(name)) > cellWidth-3 {
+			column.XAlign, column.Rotation = draw.XRight, slant
+		}
 	}
-	below := vg.Length(deepest)*leading(tick) + 4 + leading(label)
+	if column.Rotation != 0 {
+		for i, name := range h.Columns {
+			w := tick.Width(clean(name))
+			deepest = max(deepest, w*vg.Length(math.Sin(slant))+tickSize)
+			// The first names must not leave the page at the left.
+			left = max(left, w*vg.Length(math.Cos(slant))-(vg.Length(i)+0.5)*minCellWidth)
+		}
+		s.width = max(s.width, left+right+2*margin+vg.Length(len(h.Columns))*minCellWidth)
+		cellWidth = (s.width - 2*margin - left - right) / vg.Length(len(h.Columns))
+	}
+	below := deepest + 4 + leading(label)
 	title := vg.Length(len(wrap(t.bold(titleSize), s.width-2*margin, s.title))) * leading(t.bold(titleSize))
 	s.height = max(vg.Length(len(h.Rows))*cellHeight, 90) + below + title + 3*margin
 
@@ -143,11 +159,9 @@ func (h HeatMap) sheet(t typeset) (sheet, error) {
 				t.put(dc, value, vg.Point{X: x + cellWidth/2, Y: top - high/2 - 0.36*value.Font.Size}, text)
 			}
 		}
-		tick.XAlign, label.XAlign = draw.XCenter, draw.XCenter
-		for i, lines := range columnNames {
-			for j, line := range lines {
-				t.put(dc, tick, vg.Point{X: box.Min.X + (vg.Length(i)+0.5)*cellWidth, Y: box.Min.Y - 3 - tickSize - vg.Length(j)*leading(tick)}, line)
-			}
+		label.XAlign = draw.XCenter
+		for i, name := range h.Columns {
+			t.put(dc, column, vg.Point{X: box.Min.X + (vg.Length(i)+0.5)*cellWidth, Y: box.Min.Y - 3 - tickSize}, clean(name))
 		}
 		t.put(dc, label, vg.Point{X: box.Center().X, Y: dc.Min.Y + 0.25*labelSize}, clean(h.X))
 		upright := label
