@@ -200,7 +200,8 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{words: words, lines: packed.Blocks[line](words), quads: packed.Blocks[quad](words), mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
+	f := &Filter{mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
+	f.table(words)
 	switch {
 	case c.Layout == Split:
 		f.kernel = split
@@ -213,6 +214,11 @@ func New(c Config) (*Filter, error) {
 	}
 	f.simd = cpu.AVX2() && (f.kernel == split || f.kernel == independent512 && c.K <= perMix)
 	return f, nil
+}
+
+// table makes words the table.
+func (f *Filter) table(words []uint64) {
+	f.words, f.lines, f.quads = words, packed.Blocks[line](words), packed.Blocks[quad](words)
 }
 
 // block returns the words of the block of h, the fast range of h.
