@@ -61,6 +61,24 @@ func TestDuelsClaim(t *testing.T) {
 	}
 }
 
+// What is claimed without vectors and without assembly, by the same issue.
+func TestDuelsClaimByKernel(t *testing.T) {
+	for _, c := range []struct {
+		d      Duel
+		kernel string
+		want   float64
+	}{
+		{Duel{Name: firstClaim, N: 1e7, Want: 6}, "avx2", 6},
+		{Duel{Name: firstClaim, N: 1e7, Want: 6}, "go+prefetch", 4},
+		{Duel{Name: firstClaim, N: 1e8, Want: 5}, "go", 1.8},
+		{Duel{Name: "cuckoo", N: 1e7, Want: 3}, "go", 3},
+	} {
+		if got := c.d.want(c.kernel); got != c.want {
+			t.Errorf("%+v by %s: %v, want %v", c.d, c.kernel, got, c.want)
+		}
+	}
+}
+
 func TestReached(t *testing.T) {
 	at := func(lo, hi float64) measure.Ratio {
 		return measure.Ratio{Median: (lo + hi) / 2, Interval: measure.Interval{Lo: lo, Hi: hi}}

@@ -277,6 +277,7 @@ func duel(ctx context.Context, d Duel, ours, theirs *racer, o DuelOptions) (Resu
 		}
 	}
 	r.ours, r.theirs = sideOf(ours, 0), sideOf(theirs, 1)
+	r.Want = d.want(r.ours.kernel)
 	return r, nil
 }
 

@@ -57,6 +57,24 @@ const (
 	cuckooLarge  = 31_876_710
 )
 
+// firstClaim is the duel that is claimed for each kernel by itself: by vectors as
+// it stands in the list, by the others less.
+const firstClaim = "split block, batched"
+
+// want is the ratio to reach when ours runs the given kernel.
+func (d *Duel) want(kernel string) float64 {
+	if d.Name != firstClaim {
+		return d.Want
+	}
+	switch kernel {
+	case "go+prefetch":
+		return map[uint64]float64{1e4: 1, 1e6: 1.6, 1e7: 4, 1e8: 3}[d.N]
+	case "go":
+		return map[uint64]float64{1e4: 1, 1e6: 1.3, 1e7: 1.7, 1e8: 1.8}[d.N]
+	}
+	return d.Want
+}
+
 // Duels lists all of them, in the order of the claims.
 func Duels() []Duel {
 	const (
@@ -72,7 +90,7 @@ func Duels() []Duel {
 		blockC = "counting(layout=blocked)"
 	)
 	all := []series{
-		{Duel{Name: "split block, batched", Ours: split, Theirs: parq, Batch: true},
+		{Duel{Name: firstClaim, Ours: split, Theirs: parq, Batch: true},
 			[]wants{lookups(1e4, 2.5), lookups(1e6, 4), lookups(1e7, 6), lookups(1e8, 5)}},
 		{Duel{Name: "split block on 2 MiB pages, batched", Ours: huge, Theirs: parq, Batch: true},
 			[]wants{lookups(1e7, 0), lookups(1e8, 0)}},
