@@ -17,6 +17,13 @@ const large = 1 << 15
 // enough that their lines are still in the first cache when they are used.
 const chunk = 64
 
+// ahead is how many keys before its use a kernel of assembly has a block fetched.
+const ahead = 32
+
+// slice is how many keys a kernel works on at most before it returns: assembly
+// cannot be interrupted, and whoever stops the world must not wait long.
+const slice = 8192
+
 // fetch has the blocks of the first keys, up to a chunk, fetched.
 func (f *Filter) fetch(hs []uint64) {
 	var at [chunk]uint64 // the first words of the blocks

@@ -2,10 +2,6 @@
 
 package blocked
 
-// slice is how many keys a kernel works on at most before it returns: assembly
-// cannot be interrupted, and whoever stops the world must not wait long.
-const slice = 8192
-
 // containsSIMD is ContainsMany by AVX2, as far as it goes: for all but the last
 // few keys, or for none if there is no kernel for the filter or the machine.
 func (f *Filter) containsSIMD(dst []bool, hs []uint64) (done, hits int) {
