@@ -2,9 +2,11 @@ package experiments
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"filterlab/experiments/figure"
+	"filterlab/filters/catalog"
 )
 
 // FPRvsK asks how many probes are best at a given space, and what a wrong number
@@ -42,18 +44,26 @@ func FPRvsK() Experiment {
 			}
 			for _, group := range groupBy(cells, func(c *Cell) float64 { return c.BitsPerKey }) {
 				panel := figure.Panel{Title: fmt.Sprintf("%g bits per key", group[0].BitsPerKey)}
-				for _, g := range groupBy(group, familyOf) {
-					name := familyOf(&g[0])
+				for _, g := range groupBy(group, withoutK) {
+					name := withoutK(&g[0])
 					marks := figure.Series{Name: name, Style: style(name)}
 					line := figure.Series{Name: name, Style: style(name), Theory: true}
+					least, most := math.MaxInt, 0
 					for i := range g {
 						c := &g[i]
 						if c.Trials == 0 {
 							continue
 						}
-						x := float64(c.Predicted.K)
-						marks.Points = append(marks.Points, ratePoint(x, c))
-						line.Points = append(line.Points, figure.Point{X: x, Y: c.Predicted.FPR})
+						marks.Points = append(marks.Points, ratePoint(float64(c.Predicted.K), c))
+						least, most = min(least, c.Predicted.K), max(most, c.Predicted.K)
+					}
+					// At every k, those that the grid leaves out too.
+					for k := least; k <= most; k++ {
+						if v, err := catalog.With(g[0].Variant(), "k", strconv.Itoa(k)); err == nil {
+							if p, err := v.Predict(g[0].Target(), g[0].Inserted); err == nil {
+								line.Points = append(line.Points, figure.Point{X: float64(k), Y: p.FPR})
+							}
+						}
 					}
 					panel.Series = append(panel.Series, marks, line)
 					if b := bestCell(g); b != nil {
@@ -69,7 +79,7 @@ func FPRvsK() Experiment {
 			for _, want := range []string{"standard", "blocked"} {
 				var at []Cell
 				for i := range cells {
-					if familyOf(&cells[i]) == want && cells[i].BitsPerKey == 10 {
+					if withoutK(&cells[i]) == want && cells[i].BitsPerKey == 10 {
 						at = append(at, cells[i])
 					}
 				}
@@ -80,6 +90,16 @@ func FPRvsK() Experiment {
 			return s + "Verdicts: " + verdicts(cells) + "."
 		},
 	}
+}
+
+// withoutK is the cell's filter with its number of probes left open: blocked and
+// blocked(64) are two curves.
+func withoutK(c *Cell) string {
+	v, err := catalog.With(c.Variant(), "k", "")
+	if err != nil { // no such knob
+		return c.Filter
+	}
+	return v.String()
 }
 
 // familyOf is the family of the cell's filter.

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"filterlab/experiments/figure"
 )
@@ -58,21 +59,25 @@ func FPRvsLoad() Experiment {
 			}}
 		},
 		Finding: func(cells []Cell) string {
-			s := "An overfilled filter degrades fast"
+			var said []string
 			for _, load := range []float64{2, 4} {
 				if c := find(cells, func(c *Cell) bool {
 					return c.Filter == "standard(sizing=textbook)" && c.P == 0.01 && c.Load() == load && c.Trials > 0
 				}); c != nil {
-					s += fmt.Sprintf("; a textbook filter for 1%% that holds %g times its keys errs at %s (exact %.4g%%)", load, percent(c.FPR), 100*c.Predicted.FPR)
+					said = append(said, fmt.Sprintf("a textbook filter for 1%% that holds %g times its keys errs at %s (exact %.4g%%)", load, percent(c.FPR), 100*c.Predicted.FPR))
 				}
 			}
 			if c := find(cells, func(c *Cell) bool { return c.Filter == "scalable" && c.P == 0.01 && c.Load() == 4 && c.Trials > 0 }); c != nil {
-				s += fmt.Sprintf(", a scalable one at %s", percent(c.FPR))
+				said = append(said, fmt.Sprintf("a scalable filter for 1%% that holds 4 times its keys errs at %s", percent(c.FPR)))
 			}
 			if c := find(cells, func(c *Cell) bool { return c.Filter == "cuckoo" && c.P == 0.01 && c.Load() == 4 && c.Stored > 0 }); c != nil {
-				s += fmt.Sprintf("; a cuckoo filter takes %.2f times its keys and refuses the rest", float64(c.Stored)/float64(c.N))
+				said = append(said, fmt.Sprintf("a cuckoo filter takes %.2f times its keys and refuses the rest", float64(c.Stored)/float64(c.N)))
 			}
-			return s + ". Verdicts: " + verdicts(cells) + "."
+			s := ""
+			if len(said) > 0 {
+				s = "What too many keys do: " + strings.Join(said, "; ") + ". "
+			}
+			return s + "Verdicts: " + verdicts(cells) + "."
 		},
 	}
 }

@@ -14,8 +14,10 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"filterlab/experiments/measure"
+	"filterlab/experiments/units"
 	"filterlab/filters"
 	"filterlab/filters/theory"
 	"filterlab/hashing"
@@ -528,16 +530,30 @@ type About struct {
 }
 
 func about(cells []Cell, env measure.Env) About {
-	var trials uint64
+	var trials, least, most uint64
 	seeds := 0
 	for i := range cells {
-		trials = max(trials, cells[i].Trials)
-		seeds = max(seeds, cells[i].Seeds)
+		c := &cells[i]
+		trials = max(trials, c.Trials)
+		seeds = max(seeds, c.Seeds)
+		if least == 0 || c.N < least {
+			least = c.N
+		}
+		most = max(most, c.N)
 	}
-	a := About{Env: env}
+	a := About{Env: env, Text: "n = " + units.FormatCount(least)}
+	if most > least {
+		a.Text += " to " + units.FormatCount(most)
+	}
+	a.Text += " keys. "
 	if trials > 0 {
-		a.Text = fmt.Sprintf("Up to %d seeds and %.3g lookups a point; 95%% intervals. ", seeds, float64(trials))
+		a.Text += fmt.Sprintf("Up to %d seeds and %s lookups a point; 95%% intervals. ", seeds, threeDigits(trials))
 	}
 	a.Text += fmt.Sprintf("%s, %s, revision %.12s.", env.CPU, env.Go, env.Revision)
 	return a
+}
+
+// threeDigits writes a count to three digits: "4.41e5".
+func threeDigits(n uint64) string {
+	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%.3g", float64(n)))
 }

@@ -66,12 +66,13 @@ func Teaching() Experiment {
 				func(c *Cell, _ []float64) []figure.Point { return nil })
 			exact := figure.Series{Name: "exact formula", Theory: true}
 			classic := figure.Series{Name: "tutorial's formula", Theory: true, Style: figure.Reference}
+			least, most := uint64(math.MaxUint64), uint64(0)
 			for i := range cells {
-				if c := &cells[i]; c.Filter == "standard(k=3)" {
-					x := float64(c.N)
-					exact.Points = append(exact.Points, figure.Point{X: x, Y: c.Predicted.FPR})
-					classic.Points = append(classic.Points, figure.Point{X: x, Y: math.Pow(-math.Expm1(-3*x/m), 3)})
-				}
+				least, most = min(least, cells[i].N), max(most, cells[i].N)
+			}
+			for n := least; n <= most; n++ { // numbers of words that the grid leaves out too
+				exact.Points = append(exact.Points, figure.Point{X: float64(n), Y: theory.Standard(m, n, 3)})
+				classic.Points = append(classic.Points, figure.Point{X: float64(n), Y: theory.StandardClassic(m, n, 3)})
 			}
 			return []figure.Figure{figure.Chart{
 				Name:    "teaching",
@@ -83,17 +84,23 @@ func Teaching() Experiment {
 			}}
 		},
 		Finding: func(cells []Cell) string {
-			s := "The tutorial's formula understates small filters"
+			s := ""
 			for _, n := range []uint64{3, 8} {
 				r := find(cells, func(c *Cell) bool { return c.N == n && c.Filter == "standard(k=3)" && c.Trials > 0 })
 				t := find(cells, func(c *Cell) bool { return c.N == n && c.Hash == "poly" && c.Trials > 0 })
 				if r == nil || t == nil {
 					continue
 				}
+				if s == "" {
+					s = "The tutorial's formula understates small filters"
+				}
 				s += fmt.Sprintf("; with %d words random hashing gives %s (exact %.2f%%, formula %.1f%%) and the tutorial's own hash %s",
-					n, percent(r.FPR), 100*r.Predicted.FPR, 100*math.Pow(-math.Expm1(-3*float64(n)/m), 3), percent(t.FPR))
+					n, percent(r.FPR), 100*r.Predicted.FPR, 100*theory.StandardClassic(m, n, 3), percent(t.FPR))
 			}
-			return s + ". Verdicts: " + verdicts(cells) + "."
+			if s != "" {
+				s += ". "
+			}
+			return s + "Verdicts: " + verdicts(cells) + "."
 		},
 	}
 }

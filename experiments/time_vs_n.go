@@ -102,8 +102,8 @@ func interval(x float64, e Estimate) figure.Point {
 	return figure.Point{X: x, Y: e.Value, Lo: e.Lo, Hi: e.Hi}
 }
 
-// cacheLines marks the numbers of keys at which a standard filter outgrows the
-// caches of the machine that was measured.
+// cacheLines marks the numbers of keys, of those measured, at which a standard
+// filter outgrows the caches of the machine that was measured.
 func cacheLines(cells []Cell, caches measure.Caches) []figure.Line {
 	var lines []figure.Line
 	c := find(cells, func(c *Cell) bool { return c.Filter == "standard" && c.Predicted.Bits > 0 })
@@ -111,12 +111,16 @@ func cacheLines(cells []Cell, caches measure.Caches) []figure.Line {
 		return nil
 	}
 	perKey := float64(c.Predicted.Bits) / float64(c.N) / 8
+	largest := 0.0
+	for i := range cells {
+		largest = max(largest, float64(cells[i].N))
+	}
 	for _, l := range []struct {
 		name string
 		size uint64
 	}{{"L1", caches.L1d}, {"L2", caches.L2}, {"L3", caches.L3}} {
-		if l.size > 0 {
-			lines = append(lines, figure.Line{At: float64(l.size) / perKey, Label: l.name})
+		if at := float64(l.size) / perKey; at > 0 && at <= largest {
+			lines = append(lines, figure.Line{At: at, Label: l.name})
 		}
 	}
 	return lines
