@@ -58,9 +58,6 @@ func (f *Filter) addSIMD(hs []uint64) (done int) {
 	}
 }
 
-// ahead is how many keys before its use a block is fetched.
-const ahead = 32
-
 // The kernels work on n keys from hs on, n a positive multiple of 4. Those named
 // Ahead also read the ahead hashes behind these, and fetch the blocks of those
 // while they work; whoever calls them has had the blocks of the first keys
