@@ -141,9 +141,9 @@ func LoadAxis(values ...string) Axis {
 }
 
 func parsePositive(name, s string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-	if err != nil || !(x > 0) || math.IsInf(x, 1) {
-		return 0, filters.Refuse(name, strconv.Quote(s), "a number above 0")
+	x, err := units.ParseNumber(s)
+	if err != nil || x == 0 {
+		return 0, filters.Refuse(name, strconv.Quote(s), "a number above 0, such as 0.5, 12.5, 150% or 1e3")
 	}
 	return x, nil
 }

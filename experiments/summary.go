@@ -422,8 +422,17 @@ func columns() []column {
 		column{"ns_loop", "ns", "median time per key of the loop without a filter", func(c *Cell) string { return num(c.Times[MetricLoop].Value) }},
 		column{"ns_hash", "ns", "median time to hash one key", func(c *Cell) string { return num(c.Times[MetricHash].Value) }},
 		column{"noise", "1", "relative difference below which this race tells nothing: how far the same contender differs from itself", func(c *Cell) string { return num(c.Times[MetricNoise].Value) }},
-		column{"note", "", "why a point was refused, failed, or is expected to differ", func(c *Cell) string { return c.Reason }},
+		column{"note", "", "why a point was refused, failed, or is expected to differ, or cannot be repeated to the bit", (*Cell).note},
 	)
+}
+
+// note is the reason of the verdict, and otherwise whether the cell can be
+// measured again to the bit.
+func (c *Cell) note() string {
+	if h, err := hashing.ByName(c.Hash); c.Reason == "" && err == nil && !h.Reproducible {
+		return "not reproducible: " + c.Hash + " differs from process to process"
+	}
+	return c.Reason
 }
 
 // writeSummary renders cells as summary.csv.
