@@ -135,6 +135,11 @@ func (l *Lab) source(p *Point, seed uint64) (workload.Source, error) {
 // keys makes and hashes the members of a point, and opens its absent keys. Hash
 // and key set take the same seed, which is the round's own.
 func (l *Lab) keys(p *Point, round int) (*pointKeys, error) {
+	return l.someKeys(p, round, p.Inserted())
+}
+
+// someKeys is keys with another number of members.
+func (l *Lab) someKeys(p *Point, round int, n uint64) (*pointKeys, error) {
 	k := &pointKeys{seed: l.seed(p, round)}
 	e, err := hashing.ByName(p.Hash)
 	if err != nil {
@@ -152,7 +157,6 @@ func (l *Lab) keys(p *Point, round int) (*pointKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := p.Inserted()
 	if n > src.Members() {
 		return nil, filters.Refuse("keys: inserted", n, fmt.Sprintf("at most the %d members that %s has", src.Members(), src.Name()))
 	}

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"filterlab/experiments/workload"
@@ -52,13 +53,44 @@ func appendPadded(dst []byte, i, base uint64) []byte {
 	return append(dst, digits[:]...)
 }
 
-// keyKind finds a key set by name: one of workload's or of the even numbers above.
+// Marks behind the name of a key set: what an experiment does with the keys,
+// and how many times. The rows say by it what was done.
+const (
+	repeated = "*" // random*4: every key is added four times
+	turned   = "~" // random~10: every key is deleted and replaced, ten times over
+)
+
+// times is the number behind a mark in the name of a key set, 0 without one.
+func times(name, mark string) int {
+	_, after, _ := strings.Cut(name, mark)
+	n, err := strconv.Atoi(after)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// marked is a key set that carries a mark.
+func marked(name string) (workload.Kind, bool) {
+	for _, mark := range []string{repeated, turned} {
+		before, _, found := strings.Cut(name, mark)
+		if kind, err := workload.ByName(before); found && err == nil && times(name, mark) > 0 {
+			kind.Name += name[len(before):]
+			return kind, true
+		}
+	}
+	return workload.Kind{}, false
+}
+
+// keyKind finds a key set by name: one of workload's, with or without a mark, or
+// of the even numbers above.
 func keyKind(name string) (workload.Kind, error) {
-	if strings.HasPrefix(name, neighbourPrefix) {
-		for _, k := range neighbourKinds() {
-			if k.Name == name {
-				return k, nil
-			}
+	if k, ok := marked(name); ok {
+		return k, nil
+	}
+	for _, k := range neighbourKinds() {
+		if k.Name == name {
+			return k, nil
 		}
 	}
 	return workload.ByName(name)
