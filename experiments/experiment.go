@@ -63,7 +63,13 @@ func All() []Experiment {
 		InBlock(),
 		Memory(),
 		HashChoice(),
+		HashWidth(),
 		LevelDBHash(),
+		Misestimate(),
+		Duplicates(),
+		Churn(),
+		BogusDelete(),
+		Saturation(),
 		TimeVsN(),
 	}
 }

@@ -32,6 +32,13 @@ const (
 	MetricHash    = "ns_hash"
 
 	MetricSameHash = "same_hash"
+
+	MetricTaken          = "taken"
+	MetricSaturated      = "saturated"
+	MetricSaturatedShare = "saturated_share"
+	MetricUndeleted      = "undeleted"
+	MetricRefusedAdds    = "refused_adds"
+	MetricVictims        = "victims"
 )
 
 // metric describes what the value of a row is. Exact values depend on the seed
@@ -57,6 +64,12 @@ func metrics() []metric {
 		{metricAfterHit(4), true, "the same for probe 4 after probe 3"},
 		{metricAfterHit(5), true, "the same for probe 5 after probe 4"},
 		{metricAfterHit(6), true, "the same for probe 6 after probe 5"},
+		{MetricTaken, true, "adds that the filter took before it refused one, of `trials`, copies of keys among them"},
+		{MetricSaturated, true, "counters at their ceiling"},
+		{MetricSaturatedShare, true, "counters at their ceiling, of all `trials`"},
+		{MetricUndeleted, true, "keys that were in the filter and could not be deleted, of `trials` deletes"},
+		{MetricRefusedAdds, true, "new keys refused while keys come and go, of `trials` adds"},
+		{MetricVictims, true, "members lost by deleting one false positive, averaged over many in one filter"},
 		{MetricBytes, false, "live heap that the built filter holds, in bytes, after two collections"},
 		{MetricAllocs, false, "heap allocations while building"},
 		{MetricAdd, false, "nanoseconds per added key in one round, net of the loop without a filter"},
