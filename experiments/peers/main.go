@@ -7,8 +7,10 @@
 //	go run . --profile quick --out /tmp/results
 //	go run . duels --only parquet-go
 //
-// math/rand, which two of the libraries draw from, is seeded (randautoseed=0), so
-// that exact rows repeat.
+// math/rand, from which two cuckoo filters draw their victims, starts from the same
+// seed in every run (randautoseed=0). How much of it the timed passes use up depends
+// on the clock, so that the false positives of those two may differ by a few from
+// run to run; all other exact rows repeat.
 package main
 
 import (
