@@ -70,6 +70,10 @@ func All() []Experiment {
 		Churn(),
 		BogusDelete(),
 		Saturation(),
+		CuckooLoad(),
+		CuckooBuild(),
+		Growth(),
+		Merge(),
 		TimeVsN(),
 	}
 }

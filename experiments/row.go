@@ -64,6 +64,11 @@ func metrics() []metric {
 		{metricAfterHit(4), true, "the same for probe 4 after probe 3"},
 		{metricAfterHit(5), true, "the same for probe 5 after probe 4"},
 		{metricAfterHit(6), true, "the same for probe 6 after probe 5"},
+		{MetricStages, true, "stages that the filter has opened"},
+		{MetricTablesDiffer, true, "merged filters that are not, bit for bit, the one that was given all keys, of `trials`"},
+		{MetricAnswersDiffer, true, "lookups of absent keys that the merged filter and the one that was given all keys answer differently, of `trials`"},
+		{MetricFilled, true, "slots taken when the first key was refused, of `trials` slots"},
+		{MetricBuildFailed, true, "filters that were refused a key before they held as many as they were sized for, of `trials` built"},
 		{MetricTaken, true, "adds that the filter took before it refused one, of `trials`, copies of keys among them"},
 		{MetricSaturated, true, "counters at their ceiling"},
 		{MetricSaturatedShare, true, "counters at their ceiling, of all `trials`"},
@@ -78,6 +83,13 @@ func metrics() []metric {
 		{MetricLoop, false, "nanoseconds per key of the loop without a filter, in one round"},
 		{MetricNoise, false, "relative difference below which a race tells nothing: how far the same contender, timed twice, differs from itself"},
 		{MetricHash, false, "nanoseconds to hash one key in one round, net"},
+		{metricAddAt(50), false, "nanoseconds per added key in one round, gross, while the last hundredth of the slots before 50% load are filled"},
+		{metricAddAt(80), false, "the same before 80%"},
+		{metricAddAt(90), false, "the same before 90%"},
+		{metricAddAt(95), false, "the same before 95%"},
+		{metricAddAt(97), false, "the same before 97%"},
+		{MetricAddP999, false, "nanoseconds that one single add in a thousand exceeds, in one fill up to the planned keys, clock included"},
+		{MetricAddWorst, false, "nanoseconds of the longest single add in the same fill; pauses of the system among them"},
 	}
 }
 

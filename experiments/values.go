@@ -6,7 +6,7 @@ import (
 	"filterlab/experiments/measure"
 )
 
-// Value is an exact metric of an experiment's own, such as counters at their
+// Value is a metric of an experiment's own, such as counters at their
 // ceiling or keys lost: it has columns of its own in summary.csv, and where
 // something is expected of it the verdict of a cell rests on it as well as on the
 // false-positive rate.
@@ -23,6 +23,14 @@ type Value struct {
 	// seed scatters beyond independent trials (as theory.Prediction.BuildSD). Nil
 	// means that nothing is expected.
 	Expect func(c *Cell) (mean, sd float64)
+
+	// Bound says that the mean of Expect is what is promised at most: to stay below
+	// it is no deviation, and a mean whose interval reaches above it says little.
+	Bound bool
+
+	// Median says that the rows come from a clock and are summarised as times are,
+	// by their median.
+	Median bool
 
 	// Probability says that the rows are p-values of tests of their own, where
 	// small ones are bad news.
@@ -56,6 +64,9 @@ func (c *Cell) own(v Value) Own {
 			}
 		}
 		o.P = min(1, o.Value*float64(len(xs))) // Bonferroni over the seeds
+	case v.Median:
+		iv := measure.MedianInterval(xs, 0.95)
+		o.Value, o.Lo, o.Hi = measure.Median(xs), iv.Lo, iv.Hi
 	case len(counts) > 0:
 		pool := measure.Pool(counts)
 		o.Events, o.Trials, o.Value = pool.Events, pool.Trials, pool.Rate()
@@ -97,6 +108,12 @@ func (c *Cell) own(v Value) Own {
 		}
 		o.Wide = o.Expected > 0 && !(half <= 0.05*o.Expected)
 	}
+	if v.Bound && !math.IsNaN(o.P) {
+		if o.Value <= o.Expected {
+			o.P = 1
+		}
+		o.Wide = !(o.Hi <= o.Expected)
+	}
 	return o
 }
 
@@ -136,7 +153,12 @@ func valueColumns(values []Value) []column {
 			column{v.Metric, "", doc, get(func(o Own) float64 { return o.Value })},
 			column{v.Metric + "_lo", "", "lower end of its 95% interval", get(func(o Own) float64 { return o.Lo })},
 			column{v.Metric + "_hi", "", "upper end of its 95% interval; without any event 3/trials", get(func(o Own) float64 { return o.Hi })})
-		if v.Expect != nil {
+		switch {
+		case v.Bound:
+			cols = append(cols,
+				column{v.Metric + "_limit", "", "what is promised at most", get(func(o Own) float64 { return o.Expected })},
+				column{v.Metric + "_trials", "", "what it was counted among", get(func(o Own) float64 { return float64(o.Trials) })})
+		case v.Expect != nil:
 			cols = append(cols, column{v.Metric + "_expected", "", "its expectation", get(func(o Own) float64 { return o.Expected })})
 		}
 	}
