@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -34,16 +35,7 @@ machine (env.json), the figures (SVG and PNG) and a sentence on what was found.
   --queries FILE                 absent keys from a file; without it half of --keys is held out
 
 Axes of the experiments; a list replaces the values of the experiment:
-  --filters LIST      standard,cuckoo(f=12),blocked(512,k=6)
-  --hashes LIST       xxhash64,murmur3
-  --keysets LIST      random,sequential
-  --n LIST            keys the filter is sized for: 1e5,1_000_000,2M
-  --p LIST            promised rate: 0.01,1%,2^-10
-  --bits-per-key LIST space instead of a rate: 8,10,12.5
-  --k LIST            probes: 5,6,7
-  --load LIST         keys offered, as a multiple of n: 0.5,1,2
-  --words LIST        words in the 16-bit filter of the teaching experiment
-
+` + axesHelp() + `
 Examples:
   filterlab run --profile quick --out /tmp/results
   filterlab run fpr-vs-k --seed 7 --bits-per-key 10 --k 5,6,7,8
@@ -54,9 +46,40 @@ Examples:
 	}
 }
 
-// axes are the axes that have a flag of their own name.
+// axesHelp explains the flags of the axes, a line each.
+func axesHelp() string {
+	docs := map[string]string{
+		"filters":      "standard,cuckoo(f=12),blocked(512,k=6)",
+		"hashes":       "xxhash64,murmur3",
+		"keysets":      "random,sequential",
+		"n":            "keys the filter is sized for: 1e5,1_000_000,2M",
+		"p":            "promised rate: 0.01,1%,2^-10",
+		"bits-per-key": "space instead of a rate: 8,10,12.5",
+		"k":            "probes: 5,6,7",
+		"load":         "keys offered, as a multiple of n: 0.5,1,2",
+		"m":            "bits of the table in index-schemes: 512,4096,2^20",
+		"words":        "words in the 16-bit filter of teaching: 3,8",
+		"slots":        "slots of the table in cuckoo-load: 4096,2^16",
+		"shards":       "shards that are merged in merge: 1,4,8",
+	}
+	var b strings.Builder
+	for _, name := range axes() {
+		fmt.Fprintf(&b, "  --%-17s %s\n", name+" LIST", docs[name])
+	}
+	return b.String()
+}
+
+// axes are the names of all axes of all experiments: each has a flag of its own.
 func axes() []string {
-	return []string{"filters", "hashes", "keysets", "n", "p", "bits-per-key", "k", "load", "words"}
+	var names []string
+	for _, e := range experiments.All() {
+		for _, a := range e.Grid(experiments.Profiles()[0]).Axes {
+			if !slices.Contains(names, a.Name) {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names
 }
 
 func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer) error {
