@@ -30,7 +30,7 @@ func BogusDelete() Experiment {
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			chart := figure.Chart{
 				Name: "bogus-delete", Title: "Members lost by deleting a false positive",
-				Caption: fmt.Sprintf("%d keys in filters sized for as many. Counting: k lambda/(e^lambda-1), lambda = kn/m. Cuckoo: one, unless two keys share fingerprint and buckets. ", cells[0].N) + about.Text,
+				Caption: "Filters that hold the keys they were sized for. Counting: k lambda/(e^lambda-1), lambda = kn/m. Cuckoo: one, unless two keys share fingerprint and buckets. " + about.Text,
 				X:       figure.Axis{Label: "promised false-positive rate", Log: true, Reversed: true, Format: figure.Percent}, Y: figure.Axis{Label: "members lost for each such delete"},
 			}
 			for _, g := range groupBy(cells, func(c *Cell) string { return c.Filter }) {

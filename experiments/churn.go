@@ -38,7 +38,7 @@ func Churn() Experiment {
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			chart := figure.Chart{
 				Name: "churn", Title: "Keys that come and go",
-				Caption: fmt.Sprintf("%d keys at a time, filters sized for as many. Each step deletes a random key and adds a new one. Lines: the rate of a filter just built. ", cells[0].N) + about.Text,
+				Caption: "n keys at a time, filters sized for as many. Each step deletes a random key and adds a new one. Lines: the rate of a filter just built. " + about.Text,
 				X:       figure.Axis{Label: "times all keys were replaced", Log: true, Ticks: []float64{1, 3, 10, 30}}, Y: figure.Axis{Label: "false-positive rate", Log: true, Format: figure.Percent},
 			}
 			for _, g := range groupBy(cells, func(c *Cell) string { return c.Filter }) {

@@ -40,7 +40,7 @@ func Duplicates() Experiment {
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			chart := figure.Chart{
 				Name: "duplicates", Title: "Keys that are added again",
-				Caption: fmt.Sprintf("%d distinct keys, filters sized for as many at 1%%. Lines: theory for distinct keys. A cuckoo filter is measured with the copies it took. ", cells[0].N) + about.Text,
+				Caption: "n distinct keys, filters sized for as many at 1%. Lines: theory for distinct keys. A cuckoo filter is measured with the copies it took. " + about.Text,
 				X:       figure.Axis{Label: "times each key is added", Log: true, Ticks: []float64{1, 2, 4, 8, 16}}, Y: figure.Axis{Label: "false-positive rate", Format: figure.Percent},
 			}
 			for _, g := range groupBy(cells, func(c *Cell) string { return c.Filter }) {

@@ -63,6 +63,7 @@ func All() []Experiment {
 		InBlock(),
 		Memory(),
 		HashChoice(),
+		HashQuality(),
 		HashWidth(),
 		LevelDBHash(),
 		Misestimate(),

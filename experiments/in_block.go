@@ -38,7 +38,7 @@ func InBlock() Experiment {
 			g := figure.Chart{
 				Name:  "in-block",
 				Title: "Index schemes inside a 512-bit block",
-				Caption: fmt.Sprintf("%d keys, k = 0.69 bits per key, rounded down. Marks: measured. Lines: the exact rate of a block of each load, averaged over the loads. ", cells[0].N) +
+				Caption: "k = 0.69 bits per key, rounded down. Lines: the rate of a block of each load, averaged over the loads. " +
 					"double: a + i b mod 512; odd: the same with odd b; enhanced: a cubic term more. " + about.Text,
 				X:      figure.Axis{Label: "bits per key"},
 				Y:      figure.Axis{Label: "rate / that of independent probes"},

@@ -31,7 +31,7 @@ func Misestimate() Experiment {
 					}
 					return line
 				})
-			caption := fmt.Sprintf("Filters sized for %d keys at 1%%. A cuckoo filter that is full has no point. ", cells[0].N)
+			caption := "Filters sized for n keys at 1%. A cuckoo filter that is full has no point. "
 			space := figure.Chart{
 				Name: "misestimate-space", Title: "Space against a filter of the right size",
 				Caption: caption + "Bits over those of the standard filter that has the promised rate with the keys that really came. " + about.Text,

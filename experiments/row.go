@@ -39,6 +39,14 @@ const (
 	MetricUndeleted      = "undeleted"
 	MetricRefusedAdds    = "refused_adds"
 	MetricVictims        = "victims"
+
+	MetricAvalanche  = "p_avalanche"
+	MetricBias       = "max_bias"
+	MetricSpreadLow  = "p_low"
+	MetricSpreadHigh = "p_high"
+	MetricSpreadPair = "p_pair"
+	MetricCollide    = "p_collisions"
+	MetricCollisions = "collisions"
 )
 
 // metric describes what the value of a row is. Exact values depend on the seed
@@ -75,6 +83,13 @@ func metrics() []metric {
 		{MetricUndeleted, true, "keys that were in the filter and could not be deleted, of `trials` deletes"},
 		{MetricRefusedAdds, true, "new keys refused while keys come and go, of `trials` adds"},
 		{MetricVictims, true, "members lost by deleting one false positive, averaged over many in one filter"},
+		{MetricAvalanche, true, "p-value of the avalanche test: 8-byte keys, every bit flipped"},
+		{MetricBias, true, "largest |flip frequency - 1/2| over all pairs of a key bit and a hash bit"},
+		{MetricSpreadLow, true, "p-value of the chi-square test over buckets by the lowest 12 bits"},
+		{MetricSpreadHigh, true, "the same by the highest 12 bits"},
+		{MetricSpreadPair, true, "the same by the highest 6 bits of either half together"},
+		{MetricCollide, true, "p-value of the number of collisions, in the highest 32 bits or all of a 32-bit hash"},
+		{MetricCollisions, true, "keys whose 32 bits an earlier key has"},
 		{MetricBytes, false, "live heap that the built filter holds, in bytes, after two collections"},
 		{MetricAllocs, false, "heap allocations while building"},
 		{MetricAdd, false, "nanoseconds per added key in one round, net of the loop without a filter"},

@@ -34,7 +34,7 @@ func Saturation() Experiment {
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			chart := figure.Chart{
 				Name: "saturation", Title: "Counters at their ceiling",
-				Caption: fmt.Sprintf("Filters sized for %d keys at 1%%. Lines: the binomial tail P(X >= 2^w - 1). ", cells[0].N) + about.Text,
+				Caption: "Filters sized for n keys at 1%. Lines: the binomial tail P(X >= 2^w - 1). " + about.Text,
 				X:       figure.Axis{Label: "keys / keys planned", Log: true, Ticks: loadTicks()}, Y: figure.Axis{Label: "share of counters at the ceiling", Log: true, Format: figure.Power},
 			}
 			for _, g := range groupBy(cells, func(c *Cell) string { return c.Filter }) {
