@@ -14,6 +14,7 @@ type Filter struct {
 	words        []uint64 // bit p is bit p%64 of word p/64
 	span, stride uint64
 	k            int
+	ahead        bool // batches fetch lines ahead
 	config       Config
 	capacity     uint64 // keys a Variant sized it for, else 0
 }
@@ -28,6 +29,7 @@ var (
 	_ filters.FillReporter = (*Filter)(nil)
 	_ filters.Estimator    = (*Filter)(nil)
 	_ filters.Predictor    = (*Filter)(nil)
+	_ filters.Kerneler     = (*Filter)(nil)
 )
 
 // New makes an empty filter of exactly this geometry. It refuses a Config out of
@@ -40,7 +42,7 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{words: words, k: c.K, config: c}
+	f := &Filter{words: words, k: c.K, ahead: looksAhead(c), config: c}
 	f.span, f.stride = c.span()
 	return f, nil
 }
@@ -94,22 +96,6 @@ func (f *Filter) testAdd(h uint64) (present bool) {
 	}
 }
 
-// AddMany stores all of hs; it never fails. It is a plain loop, whose stores the
-// processor overlaps by itself: loading the lines of several keys beforehand,
-// or storing probe by probe over a chunk, gained nothing from 12 KB to 36 MB.
-func (f *Filter) AddMany(hs []uint64) (n int, err error) {
-	if f.config.Scheme == Independent {
-		for _, h := range hs {
-			addMul(f.words, h, f.span, f.stride, f.k)
-		}
-		return len(hs), nil
-	}
-	for _, h := range hs {
-		f.testAdd(h)
-	}
-	return len(hs), nil
-}
-
 // AddManyCount stores all of hs, as AddMany does, and returns for how many of
 // them Contains answered false just before: those that set a bit.
 func (f *Filter) AddManyCount(hs []uint64) (fresh int) {
@@ -126,7 +112,7 @@ func (f *Filter) AddManyCount(hs []uint64) (fresh int) {
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
 	if f.config.Scheme == Independent {
-		return hasManyMul(dst, f.words, hs, f.span, f.stride, f.k)
+		return hasManyMul(dst, f.words, hs, f.span, f.stride, f.k, f.ahead)
 	}
 	for i, h := range hs {
 		in := f.Contains(h)

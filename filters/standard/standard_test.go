@@ -14,6 +14,7 @@ import (
 	"filterlab/filters/filtertest"
 	"filterlab/filters/internal/index"
 	"filterlab/filters/internal/packed"
+	"filterlab/filters/internal/prefetch"
 	"filterlab/filters/theory"
 )
 
@@ -1018,6 +1019,69 @@ func BenchmarkRemix(b *testing.B) {
 				}
 				b.ReportMetric(float64(hits)/float64(b.N), "rate")
 			})
+		}
+	}
+}
+
+// Looking ahead is for large tables, but what it must not change shows on small
+// ones, in every geometry and for lengths around its chunks.
+func TestAheadEqualsPlain(t *testing.T) {
+	stored, absent := filtertest.Members(14, 400), filtertest.NonMembers(14, 400)
+	queries := slices.Concat(absent[:100], stored, absent[100:])
+	geometries := configs()
+	for k := 1; k <= MaxK; k++ {
+		geometries = append(geometries, Config{Bits: 4000, K: k}, Config{Bits: uint64(100 * k), K: k, Layout: Partitioned})
+	}
+	for _, c := range geometries {
+		if c.Scheme != Independent {
+			continue
+		}
+		for _, n := range []int{0, 1, 2, 63, 64, 127, 128, 129, 256, 400} {
+			plain, ahead := mustNew(t, c), mustNew(t, c)
+			plain.ahead, ahead.ahead = false, true
+			plain.AddMany(stored[:n])
+			if got, err := ahead.AddMany(stored[:n]); got != n || err != nil {
+				t.Fatalf("%+v: AddMany ahead = %d, %v", c, got, err)
+			}
+			if !plain.Equal(ahead) {
+				t.Fatalf("%+v: AddMany ahead of %d keys sets other bits", c, n)
+			}
+			q := queries[:2*n]
+			want, got := make([]bool, len(q)), make([]bool, len(q))
+			if h, w := ahead.ContainsMany(got, q), plain.ContainsMany(want, q); h != w || !slices.Equal(got, want) {
+				t.Fatalf("%+v: ContainsMany ahead of %d keys: %d hits, want %d", c, n, h, w)
+			}
+		}
+	}
+}
+
+func TestAheadAllocatesNothing(t *testing.T) {
+	f := mustNew(t, Config{Bits: 10_000, K: 7})
+	f.ahead = true
+	hs, dst := filtertest.Members(15, 300), make([]bool, 300)
+	if n := testing.AllocsPerRun(5, func() { f.AddMany(hs); f.ContainsMany(dst, hs) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The name is that of what runs: the instruction for large tables of the default
+// scheme, where the build has it.
+func TestKernel(t *testing.T) {
+	fetched := "go"
+	if prefetch.Enabled {
+		fetched = "go+prefetch"
+	}
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Bits: 64*large - 1, K: 7}, "go"},
+		{Config{Bits: 64 * large, K: 7}, fetched},
+		{Config{Bits: 64 * large, K: 1}, "go"},
+		{Config{Bits: 64 * large, K: 7, Scheme: Double64}, "go"},
+	} {
+		if got := mustNew(t, c.config).Kernel(); got != c.want {
+			t.Errorf("%+v runs %q, want %q", c.config, got, c.want)
 		}
 	}
 }

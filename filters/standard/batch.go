@@ -1,0 +1,167 @@
+package standard
+
+import (
+	"filterlab/filters/internal/index"
+	"filterlab/filters/internal/prefetch"
+)
+
+// The batch methods of the Independent scheme look ahead if the table is large:
+// lines are on their way while other keys are worked on.
+
+// large is the table size, in words, from which lines are fetched ahead: 8 MiB.
+// Below, the larger caches answer so soon that the processor itself hides the
+// misses.
+const large = 1 << 20
+
+// looksAhead tells whether lines are fetched ahead. A single probe a key leaves
+// nothing to hide.
+func looksAhead(c Config) bool {
+	return prefetch.Enabled && c.Scheme == Independent && c.K > 1 && c.Bits >= 64*large
+}
+
+// Kernel is "go+prefetch" for tables from 8 MiB on with the Independent scheme,
+// where the build has the instruction, else "go".
+func (f *Filter) Kernel() string {
+	if f.ahead {
+		return "go+prefetch"
+	}
+	return "go"
+}
+
+// AddMany stores all of hs; it never fails.
+//
+// Up to 8 MiB it is a plain loop, whose stores the processor overlaps by itself.
+// Beyond, the lines of the next keys are fetched while the present ones are
+// stored: 1.1 to 1.3 times as fast at 12 MB, 1.07 at 36 (k = 7,
+// on a busy machine); at 2.4 MB it would take nearly twice as long.
+func (f *Filter) AddMany(hs []uint64) (n int, err error) {
+	switch {
+	case f.config.Scheme != Independent:
+		for _, h := range hs {
+			f.testAdd(h)
+		}
+	case !f.ahead:
+		for _, h := range hs {
+			addMul(f.words, h, f.span, f.stride, f.k)
+		}
+	default:
+		f.addAhead(hs)
+	}
+	return len(hs), nil
+}
+
+// addAhead is AddMany for large tables.
+func (f *Filter) addAhead(hs []uint64) {
+	some := lines / f.k // keys at a time, at least 2
+	fetchKeys(f.words, hs[:min(some, len(hs))], f.span, f.stride, f.k)
+	for len(hs) > 0 {
+		part := hs[:min(some, len(hs))]
+		hs = hs[len(part):]
+		fetchKeys(f.words, hs[:min(some, len(hs))], f.span, f.stride, f.k)
+		for _, h := range part {
+			addMul(f.words, h, f.span, f.stride, f.k)
+		}
+	}
+}
+
+// lines is how many lines addAhead has on their way: what the first cache and the
+// queue of misses take with ease.
+const lines = 2 * MaxK
+
+// fetchKeys has all lines of hs fetched, up to lines of them.
+func fetchKeys(words, hs []uint64, span, stride uint64, k int) {
+	var at [lines]uint64
+	n := 0
+	for _, h := range hs {
+		for base, end := uint64(0), n+k; n < end; n++ {
+			at[n%lines] = (index.FastRange(h, span) + base) >> 6
+			h *= index.Multiplier
+			base += stride
+		}
+	}
+	prefetch.Lines(words, at[:n])
+}
+
+// fetchPairs has the lines of the next two probes of hs, up to a chunk of them,
+// fetched.
+func fetchPairs(words, hs []uint64, span, stride, base uint64) {
+	var at [2 * chunk]uint64
+	for i, h := range hs[:min(chunk, len(hs))] {
+		at[2*i] = (index.FastRange(h, span) + base) >> 6
+		at[2*i+1] = (index.FastRange(h*index.Multiplier, span) + base + stride) >> 6
+	}
+	prefetch.Lines(words, at[:2*min(chunk, len(hs))])
+}
+
+// chunk is how many keys the batch loop keeps in flight. Its two arrays take
+// 1,152 bytes of stack, well within the first-level cache.
+const chunk = 128
+
+// hasManyMul asks chunks of keys in rounds of two probes and carries on with
+// the keys that are still in question, so that no branch depends on a bit and
+// the loads of different keys overlap. At k = 7 absent keys took 4.4 ns in the
+// cache, 5.8 at 1.2 MB and 43 at 36 MB, against 8.6, 10.5 and 57 one by one. One
+// probe a round costs more rounds (5.3, 7.7, 48); loading all lines of a chunk
+// before testing any was slower than one by one (20, 26, 110), since a key that
+// leaves early then still pays for all its lines. Present keys gain nothing in
+// the cache (11.9 against 8.1) and little beyond it: they touch k lines in
+// whatever order.
+//
+// With ahead, the first pairs of the next chunk are fetched while this one is
+// tested, and the next pairs of the survivors of a round before the next round:
+// 1.3 times as fast for absent keys at 12 MB, 1.1 at 36, and 1.5 and
+// 1.1 for present ones, on a busy machine; at 2.4 MB it would lose a sixth or more.
+func hasManyMul(dst []bool, words []uint64, hs []uint64, span, stride uint64, k int, ahead bool) (hits int) {
+	// The masks tell the compiler what the counts already ensure.
+	const mask = chunk - 1
+	var left [chunk]uint64 // hashes still in question, at their next probe
+	var from [chunk]uint8  // which keys they are
+	if ahead {
+		fetchPairs(words, hs, span, stride, 0)
+	}
+	for len(hs) > 0 {
+		n := min(chunk, len(hs))
+		if ahead {
+			fetchPairs(words, hs[n:], span, stride, 0)
+		}
+		for i, h := range hs[:n] {
+			left[i&mask] = h
+			from[i&mask] = uint8(i)
+		}
+		alive, base, probes := n, uint64(0), k
+		for ; probes > 1 && alive > 0; probes -= 2 {
+			kept := 0
+			for i := range alive {
+				h, key := left[i&mask], from[i&mask]
+				p := index.FastRange(h, span) + base
+				h *= index.Multiplier
+				q := index.FastRange(h, span) + base + stride
+				left[kept&mask] = h * index.Multiplier
+				from[kept&mask] = key
+				kept += int(bit(words, p) & bit(words, q) & 1)
+			}
+			alive = kept
+			base += 2 * stride
+			if ahead && probes > 3 { // another pair follows
+				fetchPairs(words, left[:alive], span, stride, base)
+			}
+		}
+		if probes == 1 {
+			kept := 0
+			for i := range alive {
+				p := index.FastRange(left[i&mask], span) + base
+				from[kept&mask] = from[i&mask]
+				kept += int(bit(words, p) & 1)
+			}
+			alive = kept
+		}
+		out := dst[:n]
+		clear(out)
+		for i := range alive {
+			out[from[i&mask]] = true
+		}
+		hits += alive
+		hs, dst = hs[n:], dst[n:]
+	}
+	return hits
+}
