@@ -1,15 +1,88 @@
 package counting
 
-import "filterlab/filters/internal/index"
+import (
+	"filterlab/filters/internal/index"
+	"filterlab/filters/internal/prefetch"
+)
+
+// large is the table size, in words, from which the batch methods have lines
+// fetched ahead, so that they are on their way while other keys are worked on:
+// 8 MiB. Below, the larger caches answer so soon that the processor itself hides
+// the misses.
+const large = 1 << 20
+
+// Kernel is "go+prefetch" for tables from 8 MiB on where the build has the
+// instruction, else "go".
+func (f *Filter) Kernel() string {
+	if f.ahead {
+		return "go+prefetch"
+	}
+	return "go"
+}
 
 // AddMany stores one copy of each of hs. It never fails, so n is always len(hs).
-// It is a plain loop: stores to different counters overlap by themselves.
+//
+// Up to 8 MiB it is a plain loop: stores to different counters overlap by
+// themselves. Beyond, the lines of the next keys are fetched while the present
+// ones are stored: 1.3 times as fast at 48 MB, 1.2 at 144 (k = 7,
+// 4 bits, on a busy machine); at 4.8 MB it would lose a fifth.
 func (f *Filter) AddMany(hs []uint64) (n int, err error) {
+	if f.ahead {
+		f.addAhead(hs)
+		return len(hs), nil
+	}
 	for _, h := range hs {
 		_ = f.Add(h) // never fails
 	}
 	return len(hs), nil
 }
+
+// addAhead is AddMany for large tables.
+func (f *Filter) addAhead(hs []uint64) {
+	some := lines / f.k // keys at a time, at least 2
+	f.fetchKeys(hs[:min(some, len(hs))])
+	for len(hs) > 0 {
+		part := hs[:min(some, len(hs))]
+		hs = hs[len(part):]
+		f.fetchKeys(hs[:min(some, len(hs))])
+		for _, h := range part {
+			_ = f.Add(h) // never fails
+		}
+	}
+}
+
+// lines is how many lines addAhead has on their way: what the first cache and the
+// queue of misses take with ease.
+const lines = 2 * MaxK
+
+// fetchKeys has all lines of hs fetched, up to lines of them.
+func (f *Filter) fetchKeys(hs []uint64) {
+	var at [lines]uint64
+	n, m, log := 0, f.m, f.logPerWord()
+	for _, h := range hs {
+		for end := n + f.k; n < end; n++ {
+			at[n%lines] = index.FastRange(h, m) >> log
+			h *= index.Multiplier
+		}
+	}
+	prefetch.Lines(f.counters.Words(), at[:n])
+}
+
+// fetchPairs has the lines of the next two probes of hs, up to a chunk of them,
+// fetched.
+func (f *Filter) fetchPairs(hs []uint64) {
+	var at [2 * chunk]uint64
+	hs = hs[:min(chunk, len(hs))]
+	m, log := f.m, f.logPerWord()
+	for i, h := range hs {
+		at[2*i%len(at)] = index.FastRange(h, m) >> log
+		at[(2*i+1)%len(at)] = index.FastRange(h*index.Multiplier, m) >> log
+	}
+	prefetch.Lines(f.counters.Words(), at[:2*len(hs)])
+}
+
+// logPerWord is the base-2 logarithm of the counters in a word.
+func (f *Filter) logPerWord() uint { return 6 - f.counters.LogWidth() }
 
 // chunk is how many keys ContainsMany keeps in flight; its two arrays take 1,152
 // bytes of stack.
@@ -23,13 +96,24 @@ const chunk = 128
 // and 50 at 38 MB, against 9.9 and 61 one by one; present keys, which must be
 // followed through all their probes, gain nothing (17.5 and 130 against 12.1 and
 // 106).
+//
+// In large tables the first pairs of the next chunk are fetched while this one is
+// tested, and the next pairs of the survivors of a round before the next round:
+// 1.1 times as fast for absent keys at 48 MB and even at 144, and 1.2
+// for present ones at both, on a busy machine; at 1.9 MB it would lose a fifth.
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
 	const mask = chunk - 1 // tells the compiler what the counts ensure
 	var left [chunk]uint64 // hashes still in question, at their next probe
 	var from [chunk]uint8  // which keys they are
+	if f.ahead {
+		f.fetchPairs(hs)
+	}
 	for len(hs) > 0 {
 		n := min(chunk, len(hs))
+		if f.ahead {
+			f.fetchPairs(hs[n:])
+		}
 		for i, h := range hs[:n] {
 			left[i&mask] = h
 			from[i&mask] = uint8(i)
@@ -47,6 +131,9 @@ func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 				kept += int(min(f.counters.Get(p), f.counters.Get(q), 1))
 			}
 			alive = kept
+			if f.ahead && probes > 3 { // another pair follows
+				f.fetchPairs(left[:alive])
+			}
 		}
 		if probes == 1 {
 			kept := 0

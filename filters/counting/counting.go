@@ -38,6 +38,7 @@ import (
 	"filterlab/filters"
 	"filterlab/filters/internal/index"
 	"filterlab/filters/internal/packed"
+	"filterlab/filters/internal/prefetch"
 	"filterlab/filters/theory"
 )
 
@@ -94,6 +95,7 @@ type Filter struct {
 	counters  packed.Counters
 	m         uint64
 	k         int
+	ahead     bool   // batches fetch lines ahead
 	saturated uint64 // counters at their ceiling
 	capacity  uint64 // keys a Variant sized it for, else 0
 }
@@ -111,6 +113,7 @@ var (
 	_ filters.FillReporter = (*Filter)(nil)
 	_ filters.Estimator    = (*Filter)(nil)
 	_ filters.Predictor    = (*Filter)(nil)
+	_ filters.Kerneler     = (*Filter)(nil)
 )
 
 // New makes an empty filter of the given geometry.
@@ -123,7 +126,9 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{counters: t, m: c.M, k: c.K}, nil
+	// A single probe a key leaves nothing to hide.
+	ahead := prefetch.Enabled && c.K > 1 && c.bits() >= 64*large
+	return &Filter{counters: t, m: c.M, k: c.K, ahead: ahead}, nil
 }
 
 // Config returns the geometry, defaults filled in.

@@ -13,6 +13,7 @@ import (
 	"filterlab/filters"
 	"filterlab/filters/filtertest"
 	"filterlab/filters/internal/index"
+	"filterlab/filters/internal/prefetch"
 	"filterlab/filters/theory"
 )
 
@@ -620,6 +621,60 @@ func TestBatchEqualsSingle(t *testing.T) {
 			if hits != 0 || !dst[len(q)] {
 				t.Errorf("%s: wrong count of hits, or dst written beyond its keys", name)
 			}
+		}
+	}
+}
+
+// Looking ahead is for large tables, but what it must not change shows on small
+// ones, for every k and width and for lengths around its chunks.
+func TestAheadEqualsPlain(t *testing.T) {
+	stored, absent := filtertest.Members(14, 400), filtertest.NonMembers(14, 400)
+	queries := slices.Concat(absent[:100], stored, absent[100:])
+	for k := 1; k <= MaxK; k++ {
+		c := Config{M: 2000, K: k, Width: 2 << (k % 4)}
+		for _, n := range []int{0, 1, 2, 63, 64, 127, 128, 129, 256, 400} {
+			plain, ahead := mustNew(t, c), mustNew(t, c)
+			plain.ahead, ahead.ahead = false, true
+			addAll(t, plain, stored[:n])
+			addAll(t, ahead, stored[:n])
+			if !slices.Equal(plain.counters.Words(), ahead.counters.Words()) || plain.saturated != ahead.saturated {
+				t.Fatalf("%+v: AddMany ahead of %d keys counts differently", c, n)
+			}
+			q := queries[:2*n]
+			want, got := make([]bool, len(q)), make([]bool, len(q))
+			if h, w := ahead.ContainsMany(got, q), plain.ContainsMany(want, q); h != w || !slices.Equal(got, want) {
+				t.Fatalf("%+v: ContainsMany ahead of %d keys: %d hits, want %d", c, n, h, w)
+			}
+		}
+	}
+}
+
+func TestAheadAllocatesNothing(t *testing.T) {
+	f := mustNew(t, Config{M: 10_000, K: 7})
+	f.ahead = true
+	hs, dst := filtertest.Members(15, 300), make([]bool, 300)
+	if n := testing.AllocsPerRun(5, func() { addAll(t, f, hs); f.ContainsMany(dst, hs) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The name is that of what runs: the instruction for large tables, where the
+// build has it.
+func TestKernel(t *testing.T) {
+	fetched := "go"
+	if prefetch.Enabled {
+		fetched = "go+prefetch"
+	}
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{M: 16*large - 16, K: 7}, "go"},
+		{Config{M: 16 * large, K: 7}, fetched},
+		{Config{M: 16 * large, K: 1}, "go"},
+	} {
+		if got := mustNew(t, c.config).Kernel(); got != c.want {
+			t.Errorf("%+v runs %q, want %q", c.config, got, c.want)
 		}
 	}
 }
