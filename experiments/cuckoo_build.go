@@ -170,11 +170,7 @@ func countBuilds() Measure {
 }
 
 func (l *Lab) countBuilds(ctx context.Context, p *Point) ([]Row, error) {
-	maker, ok := p.Variant.(filters.Maker)
-	if !ok {
-		return refusal(p, filters.Refuse("filter", p.Variant, "one that takes keys one by one"))
-	}
-	f, err := maker.New(p.Target)
+	f, err := newFilter(p)
 	if err != nil {
 		return refusal(p, err)
 	}

@@ -230,20 +230,18 @@ func (l *Lab) firstRefusal(ctx context.Context, p *Point) ([]Row, error) {
 		if err != nil {
 			return refusal(p, err)
 		}
-		q, stored, err := build(p, keys.members)
-		if err != nil && !errors.Is(err, filters.ErrFull) {
+		f, err := newFilter(p)
+		if err != nil {
 			return refusal(p, err)
 		}
-		emit := l.emitter(p, &rows, round, keys.seed)
-		var lost *measure.LostError
-		switch err := measure.Lost(q, keys.members[:stored]); {
-		case errors.As(err, &lost):
-			emit(MetricLost, float64(lost.Lost), uint64(stored))
-			return rows, err
-		case err != nil:
+		stored, err := filters.AddMany(f, keys.members)
+		if err != nil && !errors.Is(err, filters.ErrFull) {
 			return rows, err
 		}
-		emit(MetricLost, 0, uint64(stored))
+		emit := l.emitter(p, &rows, round, keys.seed)
+		if err := noneLost(f, keys.members[:stored], emit); err != nil {
+			return rows, err
+		}
 		emit(MetricFilled, float64(stored), p.Inserted())
 	}
 	return rows, nil
@@ -262,11 +260,7 @@ func addTimes() Measure {
 		}
 		var all []timed
 		for _, p := range points {
-			maker, ok := p.Variant.(filters.Maker)
-			if !ok {
-				continue
-			}
-			f, err := maker.New(p.Target)
+			f, err := newFilter(p)
 			if err != nil {
 				continue // the exact measure has said so
 			}

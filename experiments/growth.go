@@ -33,7 +33,6 @@ func Growth() Experiment {
 		},
 		Measures: []Measure{Rate(0), countStages()},
 		Values: []Value{
-			{Metric: MetricBits, Expect: func(c *Cell) (float64, float64) { return float64(c.Predicted.Bits), 0 }},
 			{Metric: MetricStages, Expect: func(c *Cell) (float64, float64) { return float64(c.Predicted.Stages), 0 }},
 		},
 		Figures: func(cells []Cell, about About) []figure.Figure {
@@ -45,7 +44,7 @@ func Growth() Experiment {
 			// The prediction at many sizes, where steps show, for both figures.
 			theories := map[string][]theory.Prediction{}
 			for _, g := range groupBy(cells, byFilter) {
-				for _, x := range spread(lo, hi, 250) {
+				for _, x := range spread(lo, hi, 180) {
 					t := g[0].Target()
 					t.N = uint64(math.Round(x))
 					if p, err := g[0].Variant().Predict(t, t.N); err == nil {
@@ -68,8 +67,8 @@ func Growth() Experiment {
 				}
 				line := figure.Series{Name: marks.Name, Style: marks.Style, Theory: true}
 				for i := range g {
-					if o, ok := g[i].Own[MetricBits]; ok {
-						marks.Points = append(marks.Points, figure.Point{X: float64(g[i].N), Y: o.Value / float64(g[i].N)})
+					if bits, ok := g[i].Times[MetricBits]; ok {
+						marks.Points = append(marks.Points, figure.Point{X: float64(g[i].N), Y: bits.Value / float64(g[i].N)})
 					}
 				}
 				if len(marks.Points) == 0 {
