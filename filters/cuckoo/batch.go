@@ -1,15 +1,31 @@
 package cuckoo
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+
+	"filterlab/filters/internal/prefetch"
+)
 
 // chunk is the number of keys whose buckets AddMany reads ahead.
 const chunk = 32
 
+// large is the table size, in bytes, from which AddMany prefetches instead of
+// reading: 8 MiB.
+const large = 8 << 20
+
 // AddMany stores hs in order up to the first that is refused, as Add would one by
-// one. Both buckets of a chunk of keys are read before its keys are stored, so
-// that their cache misses overlap: 10 to 25% faster in DRAM, 5 to 10% slower while
-// the table is in cache and nearly empty.
+// one.
+//
+// Both buckets of a chunk of keys are read before its keys are stored, so that
+// their cache misses overlap: 10 to 25% faster in DRAM, 5 to 10% slower while the
+// table is in cache and nearly empty. From 8 MiB on they are prefetched instead,
+// while the chunk before is stored: 1.4 times as fast as reading at 16 MB, 1.04 at
+// 47 (f=12, b=4, on a busy machine); at 1.6 MB it would lose a tenth.
 func (f *Filter) AddMany(hs []uint64) (n int, err error) {
+	if f.ahead {
+		return f.addAhead(hs)
+	}
 	var ahead [chunk]uint64 // keeps the compiler from dropping the loads
 	for n < len(hs) {
 		part := hs[n:min(n+chunk, len(hs))]
@@ -27,12 +43,42 @@ func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 	return n, nil
 }
 
+// addAhead is AddMany for large tables.
+func (f *Filter) addAhead(hs []uint64) (n int, err error) {
+	f.fetch(hs)
+	for n < len(hs) {
+		part := hs[n:min(n+chunk, len(hs))]
+		f.fetch(hs[n+len(part):])
+		for _, h := range part {
+			if err := f.Add(h); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
+
+// fetch has both buckets of the first keys, up to a chunk, fetched.
+func (f *Filter) fetch(hs []uint64) {
+	var at [2 * chunk]uint64 // words
+	hs = hs[:min(len(hs), chunk)]
+	for k, h := range hs {
+		i, tag := f.place(h)
+		at[2*k%len(at)] = i * f.width / 64
+		at[(2*k+1)%len(at)] = f.partner(i, tag) * f.width / 64
+	}
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(f.table))), len(f.table)/8) // as New made it
+	prefetch.Lines(words, at[:2*len(hs)])
+}
+
 // ContainsMany sets dst[i] to Contains(hs[i]) and returns how many are true.
 //
 // The loops have no branch that depends on a key, so the processor has the loads
 // of some ten keys under way at once. Computing the places of 32 keys first, and
 // loading them first, was measured: 6.4 instead of 5.8 ns a key in cache, 38
-// instead of 40 in DRAM.
+// instead of 40 in DRAM. So was prefetching a chunk ahead, as AddMany does: 35
+// instead of 37 ns at 16 MB, but 43 instead of 40 at 47 MB.
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
 	switch {

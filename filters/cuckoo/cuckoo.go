@@ -8,6 +8,7 @@ import (
 
 	"filterlab/filters"
 	"filterlab/filters/internal/packed"
+	"filterlab/filters/internal/prefetch"
 )
 
 // Limits of the geometry.
@@ -88,6 +89,7 @@ type Filter struct {
 	span    uint64 // bits of one load: a whole bucket where that fits into 64
 	ones    uint64 // lowest bit of every slot of a load
 	highs   uint64 // highest bit of every slot of a load
+	ahead   bool   // AddMany prefetches
 }
 
 // Capabilities.
@@ -114,6 +116,7 @@ func New(c Config) (*Filter, error) {
 	}
 	f := newGeometry(c)
 	f.table = unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
+	f.ahead = prefetch.Enabled && c.Bits() >= 8*large
 	return &f, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"filterlab/filters"
+	"filterlab/filters/internal/prefetch"
 	"filterlab/filters/theory"
 )
 
@@ -173,6 +174,38 @@ func TestBatchEqualsSingle(t *testing.T) {
 			t.Fatalf("%+v: ContainsMany miscounts by %d", c, hits)
 		}
 	})
+}
+
+// Prefetching is for large tables, but what it must not change shows on small
+// ones, filled until a key is refused.
+func TestAheadEqualsPlain(t *testing.T) {
+	shapes(func(c Config) {
+		c.Buckets = 62
+		keys := stream(4)
+		hs := make([]uint64, c.Slots()+1) // one too many
+		for i := range hs {
+			hs[i] = keys.next()
+		}
+		for _, n := range []int{0, 1, 31, 32, 33, 64, 65, len(hs)} {
+			plain, ahead := mustNew(t, c), mustNew(t, c)
+			plain.ahead, ahead.ahead = false, true
+			want, wantErr := plain.AddMany(hs[:min(n, len(hs))])
+			got, err := ahead.AddMany(hs[:min(n, len(hs))])
+			if got != want || err != wantErr || !bytes.Equal(plain.table, ahead.table) {
+				t.Fatalf("%+v: AddMany ahead of %d keys stores %d (%v), plain %d (%v)", c, n, got, err, want, wantErr)
+			}
+		}
+	})
+}
+
+// Tables from 8 MiB on are prefetched, where the build has the instruction.
+func TestLarge(t *testing.T) {
+	for buckets, want := range map[uint64]bool{large / 4: prefetch.Enabled, large/4 - 2: false} {
+		c := Config{Buckets: buckets, SlotsPerBucket: 4, FingerprintBits: 8}
+		if got := mustNew(t, c).ahead; got != want {
+			t.Errorf("%+v looks ahead: %v", c, got)
+		}
+	}
 }
 
 // Up to 2b copies of a key, and the next is refused by a search that ends at once
@@ -697,6 +730,7 @@ func TestNoAllocations(t *testing.T) {
 		_ = f.Add(keys.next())
 		f.ContainsMany(dst, hs)
 		f.Delete(hs[0])
+		f.ahead = !f.ahead // both ways to add
 	}
 	for range 12 {
 		run()
