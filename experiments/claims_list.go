@@ -1,13 +1,10 @@
 package experiments
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
-	"filterlab/filters"
-	"filterlab/filters/catalog"
+	"filterlab/experiments/measure"
 	"filterlab/filters/theory"
 )
 
@@ -210,8 +207,12 @@ func rateClaims() []Claim {
 		},
 		{
 			ID: "or-is-union", Source: "Broder, Mitzenmacher 2004, Network applications of Bloom filters", Text: "The OR of two filters is the filter of the union.", Stated: "the same filter", Low: 0, High: 0, Unit: "answers that differ",
-			Cases:    []Case{{"", differingAnswers}},
-			Sentence: "A filter merged with another and one that was given the keys of both give {0}.",
+			Cases: []Case{
+				{"the filter is a standard one", total("merge", MetricAnswersDiffer, "standard")},
+				{"it is blocked", total("merge", MetricAnswersDiffer, "blocked")},
+				{"it is a counting one, and counters are added", total("merge", MetricAnswersDiffer, "counting")},
+			},
+			Sentence: "Up to 16 shards merged and one filter that was given all keys give {0}, {1} where they are blocked, and {2} where counters are added.",
 		},
 		{
 			ID: "item-size", Source: wikipedia, Text: "What a filter costs does not depend on the size of its items.", Stated: "no difference", Low: 0.95, High: 1.05, Unit: "times as much",
@@ -234,40 +235,56 @@ func rateClaims() []Claim {
 	}
 }
 
-// differingAnswers merges filters of one geometry and counts the answers in which
-// they differ from filters that were given all keys.
-func differingAnswers(*evidence) (Measured, error) {
-	const builds, keys, lookups = 10, 1000, 20_000
-	v, err := catalog.Parse("standard")
+// counted adds up a count of an experiment's own over all cells of a filter.
+func counted(ev *evidence, experiment, metric, filter string) (events, trials uint64, from rowRef, err error) {
+	cells, err := ev.cells(experiment)
 	if err != nil {
-		return Measured{}, err
+		return 0, 0, rowRef{}, err
 	}
-	differ := 0
-	for seed := range uint64(builds) {
-		r := rand.New(rand.NewPCG(seed, 0))
-		var fs [3]filters.Filter // one for each half of the keys, one for all
-		for i := range fs {
-			if fs[i], err = v.(filters.Maker).New(filters.Target{N: keys, P: 0.01}); err != nil {
-				return Measured{}, err
-			}
+	for i := range cells {
+		if c := &cells[i]; c.Role == "" && c.Filter == filter && c.Verdict != Failed {
+			events += c.Own[metric].Events
+			trials += c.Own[metric].Trials
 		}
-		for i := range keys {
-			h := r.Uint64()
-			if err := errors.Join(fs[i%2].Add(h), fs[2].Add(h)); err != nil {
-				return Measured{}, err
-			}
-		}
-		if err := fs[0].(filters.Merger).Merge(fs[1]); err != nil {
+	}
+	if trials == 0 {
+		return 0, 0, rowRef{}, fmt.Errorf("%w: no %s in %s with filter=%s", errNoRows, metric, experiment, filter)
+	}
+	return events, trials, rowRef{experiment, 0, "filter=" + filter}, nil
+}
+
+// total is a count of an experiment's own over all cells of a filter.
+func total(experiment, metric, filter string) func(*evidence) (Measured, error) {
+	return func(ev *evidence) (Measured, error) {
+		events, _, from, err := counted(ev, experiment, metric, filter)
+		return Measured{Estimate: exactly(float64(events)), Rows: []rowRef{from}}, err
+	}
+}
+
+// share is such a count over what it was counted among, with its exact interval.
+func share(experiment, metric, filter string) func(*evidence) (Measured, error) {
+	return func(ev *evidence) (Measured, error) {
+		events, trials, from, err := counted(ev, experiment, metric, filter)
+		iv := measure.ClopperPearson(events, trials, 0.95)
+		return measured(Estimate{float64(events) / float64(trials), iv.Lo, iv.Hi}, from), err
+	}
+}
+
+// filledOver is the load at the first refusal with b slots a bucket, over the one
+// stated.
+func filledOver(b int, stated float64) func(*evidence) (Measured, error) {
+	return func(ev *evidence) (Measured, error) {
+		at := coords{filter: fmt.Sprintf("cuckoo(f=16,b=%d)", b), inserted: 1 << 20}
+		c, ref, err := ev.cell("cuckoo-load", at)
+		if err != nil {
 			return Measured{}, err
 		}
-		for range lookups {
-			if h := r.Uint64(); fs[0].Contains(h) != fs[2].Contains(h) {
-				differ++
-			}
+		o, ok := c.Own[MetricFilled]
+		if !ok || c.Verdict == Failed {
+			return Measured{}, fmt.Errorf("%w: no %s in cuckoo-load at %v", errNoRows, MetricFilled, at)
 		}
+		return measured(o.Estimate, ref).times(1 / stated), nil
 	}
-	how := fmt.Sprintf("built for this: %d pairs of standard filters with %d keys, %d lookups each", builds, keys/2, lookups)
-	return Measured{Estimate: exactly(float64(differ)), How: how}, nil
 }
 
 // floorOver is the rate of a filter of rate p for n keys behind a hash of 32
@@ -380,8 +397,30 @@ func familyClaims() []Claim {
 			Cases: []Case{
 				{"it holds the keys it was meant for", measuredRate("fpr-vs-load", coords{filter: "scalable", p: 0.01, load: 1})},
 				{"it holds four times as many", measuredRate("fpr-vs-load", coords{filter: "scalable", p: 0.01, load: 4})},
+				{"it has grown from a thousand keys to a million", measuredRate("growth", coords{filter: grownFrom, inserted: 1e6})},
 			},
-			Sentence: "Promised 1%, it errs at {0} with the keys it was meant for and at {1} with four times as many.",
+			Sentence: "Promised 1%, it errs at {0} with the keys it was meant for, at {1} with four times as many, and at {2} when it has grown from a thousand keys to a million.",
+		},
+		{
+			ID: "cuckoo-load", Source: cuckooFan + ", section 5.1", Text: "A cuckoo filter can be filled to 50%, 84%, 95% and 98% with 1, 2, 4 and 8 slots a bucket.", Stated: "at least so far", Low: 1, High: math.Inf(1), Unit: "times the load stated",
+			Cases: []Case{
+				{"there is one slot a bucket", filledOver(1, 0.5)},
+				{"there are two", filledOver(2, 0.84)},
+				{"there are four", filledOver(4, 0.95)},
+				{"there are eight", filledOver(8, 0.98)},
+			},
+			Sentence: "In tables of 2^20 slots with fingerprints of 16 bits the first key is refused at {0}, {1}, {2} and {3}.",
+		},
+		{
+			ID: "cuckoo-sized", Source: "this suite, package cuckoo", Text: "A cuckoo filter sized for n keys takes them, but for fewer than 1 in 10,000 sets of keys.", Stated: "0.01%", Low: math.Inf(-1), High: buildPromise, Unit: "%",
+			Cases: []Case{
+				{"there is one slot a bucket", share("cuckoo-build", MetricBuildFailed, "cuckoo(f=16,b=1)")},
+				{"there are two", share("cuckoo-build", MetricBuildFailed, "cuckoo(f=12,b=2)")},
+				{"there are four", share("cuckoo-build", MetricBuildFailed, "cuckoo(f=12,b=4)")},
+				{"there are four, and fingerprints are short", share("cuckoo-build", MetricBuildFailed, "cuckoo(f=5,b=4)")},
+				{"there are eight", share("cuckoo-build", MetricBuildFailed, "cuckoo(f=12,b=8)")},
+			},
+			Sentence: "Of all builds for 3 to 100,000 keys, {0} fail with one slot a bucket, {1} with two, {2} with four, {3} with four and fingerprints of 5 bits, {4} with eight.",
 		},
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"filterlab/filters"
 )
 
 // leave writes rows as an experiment's results.
@@ -201,7 +203,7 @@ func TestVerdictsByFormula(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"k-1pct": Holds, "k-01pct": Holds, "k-10pct": Holds, "billion": Holds, "or-is-union": Holds,
+		"k-1pct": Holds, "k-01pct": Holds, "k-10pct": Holds, "billion": Holds,
 		"year-of-crawling":  "holds if 9.585 bits per key are taken",
 		"textbook-sizing":   Wrong, // 0.2: 1.0039% at 1%
 		"best-in-a-line":    Wrong, // 0.5: 0.9550%, not 0.9535%
@@ -248,6 +250,79 @@ func TestJudge(t *testing.T) {
 	} {
 		if got := x.c.judge(Measured{Estimate: x.e, parts: x.parts}); got != x.want {
 			t.Errorf("%v against %v to %v: %s, want %s", x.e, x.c.Low, x.c.High, got, x.want)
+		}
+	}
+}
+
+// Counts are added over all cells of a filter: a single answer that differs
+// refutes a claim of none, and failed builds are judged by their share of all.
+func TestClaimsOfCounts(t *testing.T) {
+	or := func(differ float64) []Row {
+		var rows []Row
+		for i, filter := range []string{"standard", "blocked", "counting"} {
+			r := point(t, filter, filters.Target{N: 8000, P: 0.01}).row("")
+			r.Point = i
+			rows = append(rows, with(r, MetricAnswersDiffer, 0, 1000))
+			r.Round++
+			rows = append(rows, with(r, MetricAnswersDiffer, differ, 1000))
+		}
+		return rows
+	}
+	built := func(failed float64) []Row {
+		var rows []Row
+		for i, filter := range []string{"cuckoo(f=16,b=1)", "cuckoo(f=12,b=2)", "cuckoo(f=12,b=4)", "cuckoo(f=5,b=4)", "cuckoo(f=12,b=8)"} {
+			for j, n := range []uint64{10, 20} {
+				r := point(t, filter, filters.Target{N: n, P: 0.5}).row("")
+				r.Point = 2*i + j
+				rows = append(rows, with(r, MetricBuildFailed, failed, 50_000))
+			}
+		}
+		return rows
+	}
+	for _, x := range []struct {
+		experiment, id string
+		rows           []Row
+		want           string
+	}{
+		{"merge", "or-is-union", nil, NoRows},
+		{"merge", "or-is-union", or(0), Holds},
+		{"merge", "or-is-union", or(1), Wrong},
+		{"cuckoo-build", "cuckoo-sized", built(0), Holds},     // at most 3.7e-5
+		{"cuckoo-build", "cuckoo-sized", built(5), Undecided}, // 1e-4, and an interval around it
+		{"cuckoo-build", "cuckoo-sized", built(50), Wrong},
+	} {
+		out := t.TempDir()
+		if x.rows != nil {
+			leave(t, out, x.experiment, x.rows)
+		}
+		if j := judged(t, out, x.id); j.Verdict != x.want {
+			t.Errorf("%s: %s, want %s; %s", x.id, j.Verdict, x.want, j.Said)
+		}
+	}
+}
+
+// Loads are those of 2^20 slots, over what the paper states.
+func TestClaimOfLoads(t *testing.T) {
+	filled := func(loads ...float64) (rows []Row) {
+		for i, b := range bucketSizes {
+			p := loadPoint(t, fmt.Sprintf("cuckoo(f=16,b=%d)", b), "2^20")
+			p.Index = i
+			for round := range 6 {
+				r := p.row("")
+				r.Round = round
+				rows = append(rows, with(r, MetricFilled, math.Round(loads[i]*(1<<20))+float64(round), 1<<20))
+			}
+		}
+		return rows
+	}
+	for _, x := range []struct {
+		loads []float64
+		want  string
+	}{{[]float64{0.501, 0.877, 0.973, 0.996}, Holds}, {[]float64{0.51, 0.877, 0.94, 0.996}, HoldsIf}, {[]float64{0.4, 0.8, 0.9, 0.95}, Wrong}} {
+		out := t.TempDir()
+		leave(t, out, "cuckoo-load", filled(x.loads...))
+		if j := judged(t, out, "cuckoo-load"); j.Verdict != x.want {
+			t.Errorf("%v: %s, want %s; %s", x.loads, j.Verdict, x.want, j.Said)
 		}
 	}
 }

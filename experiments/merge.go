@@ -21,7 +21,7 @@ func Merge() Experiment {
 		Name:     "merge",
 		Question: "Is a filter merged from shards the same, bit for bit, as one that was given all keys, and does it err as often?",
 		Grid: func(p Profile) Grid {
-			ns, merged := []string{"1e3", "1e5"}, []string{"1", "2", "4", "6", "8", "12", "16"}
+			ns, merged := []string{"1e4", "1e5"}, []string{"2", "4", "6", "8", "12", "16"}
 			if p.Thin {
 				ns, merged = []string{"2e4"}, []string{"2", "8"}
 			}
@@ -101,8 +101,10 @@ const (
 	MetricTablesDiffer  = "tables_differ"
 )
 
-// mergeLookups is how many absent keys each pair of filters is asked for at least.
-const mergeLookups = 200_000
+const (
+	mergeLookups = 200_000 // absent keys that each pair of filters is asked for, at least
+	mergeSeeds   = 50      // pairs at a point, at most
+)
 
 // mergeShards fills shards with keys of their own, merges them, and compares the
 // outcome with a filter that was given all keys: all they hold, and the answers
@@ -127,7 +129,7 @@ func (l *Lab) mergeShards(ctx context.Context, p *Point) ([]Row, error) {
 	if err != nil {
 		return refusal(p, err)
 	}
-	queries = max(queries, mergeLookups)
+	seeds, queries = min(seeds, mergeSeeds), max(queries, mergeLookups)
 	count := max(1, int(math.Round(shards*float64(p.Inserted())/float64(p.Target.N))))
 	for round := range seeds {
 		if ctx.Err() != nil {

@@ -36,7 +36,7 @@ func (f *sloppyFilter) Merge(other filters.Filter) error {
 func TestMergeRows(t *testing.T) {
 	lab := &Lab{Profile: tinyProfile, Seed: 1}
 	for _, filter := range []string{"standard", "blocked", "counting"} {
-		p := point(t, filter, filters.Target{N: 800, P: 0.01})
+		p := point(t, filter, filters.Target{N: 3000, P: 0.01})
 		p.Load = 1
 		rows, err := mergeShards().Run(t.Context(), lab, []*Point{p})
 		if err != nil {
