@@ -37,6 +37,12 @@ func Duplicates() Experiment {
 			}},
 			{Metric: MetricSaturated},
 		},
+		Expected: func(p *Point) string {
+			if family(p.Variant.String()) == "scalable" && times(p.Keys, repeated) > 1 {
+				return "a key of an older stage that comes again is stored again, in the newest"
+			}
+			return ""
+		},
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			chart := figure.Chart{
 				Name: "duplicates", Title: "Keys that are added again",
@@ -71,12 +77,15 @@ func Duplicates() Experiment {
 				if c.Trials > 0 {
 					s += ", rate " + percent(c.FPR)
 				}
+				if bits := c.Own[MetricBits].Value; bits > 1.001*float64(c.Predicted.Bits) {
+					s += fmt.Sprintf(", in %.3g times the space for distinct keys", bits/float64(c.Predicted.Bits))
+				}
 				if n := c.Own[MetricSaturated].Value; n > 0 {
 					s += fmt.Sprintf(", %.3g counters at their ceiling for good", n)
 				}
 				s += "; "
 			}
-			return s + "a bit is set once however often its key comes, a fingerprint is stored again each time. Verdicts: " + verdicts(cells) + "."
+			return s + "a bit is set once however often its key comes; a scalable filter stores keys of its older stages once more; a cuckoo filter stores every copy. Verdicts: " + verdicts(cells) + "."
 		},
 	}
 }

@@ -89,8 +89,8 @@ func (v scheme) geometry(t filters.Target) (m uint64, k int, err error) {
 		return 0, 0, filters.Refuse(string(v)+": p", t.P, "bits per key instead of a promised rate")
 	}
 	space := float64(t.N) * t.BitsPerKey
-	if space > 1<<32 {
-		return 0, 0, filters.Refuse(string(v)+": n", t.N, "a table of at most 2^32 bits")
+	if space > 1<<30 {
+		return 0, 0, filters.Refuse(string(v)+": n", t.N, "a table of at most 2^30 bits, kept as bytes")
 	}
 	// All of them round k down, "to reduce probing cost a little bit".
 	k = min(max(int(t.BitsPerKey*0.69), 1), 30)
