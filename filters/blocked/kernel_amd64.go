@@ -10,8 +10,8 @@ func (f *Filter) containsSIMD(dst []bool, hs []uint64) (done, hits int) {
 	}
 	dst = dst[:len(hs)]
 	words, blocks := &f.words[0], f.config.Blocks
-	if len(f.words) >= large && len(hs) >= 2*ahead {
-		f.fetch(hs[:ahead])
+	if len(f.words) >= large {
+		f.fetch(hs[:min(len(hs), ahead)])
 		for n := 0; ; done += n {
 			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
 				break
@@ -41,8 +41,8 @@ func (f *Filter) addSIMD(hs []uint64) (done int) {
 		return 0
 	}
 	words, blocks := &f.words[0], f.config.Blocks
-	if len(f.words) >= large && len(hs) >= 2*ahead {
-		f.fetch(hs[:ahead])
+	if len(f.words) >= large {
+		f.fetch(hs[:min(len(hs), ahead)])
 		for n := 0; ; done += n {
 			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
 				break

@@ -41,12 +41,14 @@ GLOBL salts<>(SB), RODATA|NOPTR, $32
 	MOVQ     at-16(SP), R10         \
 	MOVQ     at-8(SP), R11
 
-// Start loading the blocks at R8 to R11.
+// Start loading the blocks at R8 to R11, into the second cache: the first has few
+// places for lines under way, and a load that hits the second is hidden (at 13 MB
+// 7.9 ns a lookup, 9.7 with PREFETCHT0; at 1.3 MB no difference).
 #define PREFETCH \
-	PREFETCHT0 (DX)(R8*1)  \
-	PREFETCHT0 (DX)(R9*1)  \
-	PREFETCHT0 (DX)(R10*1) \
-	PREFETCHT0 (DX)(R11*1)
+	PREFETCHT1 (DX)(R8*1)  \
+	PREFETCHT1 (DX)(R9*1)  \
+	PREFETCHT1 (DX)(R10*1) \
+	PREFETCHT1 (DX)(R11*1)
 
 // m = the eight bits of key i: the top five bits of its low half times each
 // salt say which bit of the lane.
@@ -116,7 +118,7 @@ TEXT ·splitTestAhead(SB), NOSPLIT, $32-48
 	SPLIT_CONSTANTS
 
 four:
-	SPLIT_LOCATE(256)            // 32 keys ahead, as in Go
+	SPLIT_LOCATE(384)            // 48 keys ahead, as in Go
 	PREFETCH
 	SPLIT_LOCATE(0)
 	SPLIT_TEST4
@@ -154,7 +156,7 @@ TEXT ·splitSetAhead(SB), NOSPLIT, $32-32
 	SPLIT_CONSTANTS
 
 four:
-	SPLIT_LOCATE(256)
+	SPLIT_LOCATE(384)
 	PREFETCH
 	SPLIT_LOCATE(0)
 	SPLIT_SET4
@@ -258,14 +260,14 @@ TEXT ·lineTestAhead(SB), NOSPLIT, $0-56
 	LINE_CONSTANTS
 
 four:
-	LINE_LOCATE(256, 0, R8)      // 32 keys ahead, as in Go
-	PREFETCHT0 (R12)(R8*1)
-	LINE_LOCATE(256, 1, R8)
-	PREFETCHT0 (R12)(R8*1)
-	LINE_LOCATE(256, 2, R8)
-	PREFETCHT0 (R12)(R8*1)
-	LINE_LOCATE(256, 3, R8)
-	PREFETCHT0 (R12)(R8*1)
+	LINE_LOCATE(384, 0, R8)      // 48 keys ahead, as in Go
+	PREFETCHT1 (R12)(R8*1)
+	LINE_LOCATE(384, 1, R8)
+	PREFETCHT1 (R12)(R8*1)
+	LINE_LOCATE(384, 2, R8)
+	PREFETCHT1 (R12)(R8*1)
+	LINE_LOCATE(384, 3, R8)
+	PREFETCHT1 (R12)(R8*1)
 	LINE_TEST(0)
 	LINE_TEST(1)
 	LINE_TEST(2)
