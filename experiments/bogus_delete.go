@@ -99,7 +99,9 @@ func deleteBogus() Measure {
 			answers := make([]bool, len(keys.members))
 			batch := make([]uint64, 1024)
 			lost, deleted := 0, 0
-			for deleted < bogusDeletes {
+			for left := keys.absentLimit; deleted < bogusDeletes && left > 0; {
+				batch = batch[:min(uint64(len(batch)), left)]
+				left -= uint64(len(batch))
 				keys.absent(batch)
 				for _, h := range batch {
 					if deleted == bogusDeletes || !f.Contains(h) {
