@@ -121,7 +121,9 @@ func deleteBogus() Measure {
 			if err := noneLost(f, keys.members, emit); err != nil {
 				return err
 			}
-			emit(MetricVictims, float64(lost)/float64(deleted), 0)
+			if deleted > 0 {
+				emit(MetricVictims, float64(lost)/float64(deleted), 0)
+			}
 			return nil
 		})
 	}}
