@@ -215,7 +215,7 @@ func (l *Lab) probeChain(ctx context.Context, p *Point) ([]Row, error) {
 		if err != nil {
 			return refusal(p, err)
 		}
-		absent := make([]uint64, len(keys.members))
+		absent := make([]uint64, min(uint64(len(keys.members)), keys.absentLimit))
 		keys.absent(absent)
 		for i, h := range keys.members {
 			keys.members[i] = narrow(h)
