@@ -31,10 +31,15 @@ func (l *Lab) each(ctx context.Context, points []*Point, fine float64, f func(p 
 				return rows, ctx.Err()
 			}
 			keys, err := l.keys(p, round)
-			if err == nil {
-				err = f(p, keys, queries, l.emitter(p, &rows, round, keys.seed))
-			}
 			if err != nil {
+				refused, err := refusal(p, err)
+				if err != nil {
+					return rows, fmt.Errorf("%v: %w", p, err)
+				}
+				rows = append(rows, refused...)
+				break
+			}
+			if err := f(p, keys, queries, l.emitter(p, &rows, round, keys.seed)); err != nil {
 				return rows, fmt.Errorf("%v: %w", p, err)
 			}
 		}
