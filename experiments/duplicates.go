@@ -95,7 +95,7 @@ func Duplicates() Experiment {
 func addAgain() Measure {
 	return Measure{Name: "add again", Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
 		return lab.each(ctx, points, 1, func(p *Point, keys *pointKeys, queries uint64, emit emitFunc) error {
-			copies := times(p.Keys, repeated)
+			copies := max(times(p.Keys, repeated), 1)
 			f, err := newFilter(p)
 			if err != nil {
 				return err

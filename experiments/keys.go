@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,11 +84,18 @@ func (f *FileKeys) identity() string {
 // members as the largest load of the grid allows in the place of n where the
 // caller has not said how many.
 func (f *FileKeys) overrides(g *Grid, given []Override) []Override {
-	out := []Override{{"keysets", []string{f.kind.Name}}}
 	axes := map[string][]string{}
 	for _, a := range g.Axes {
 		axes[a.Name] = a.Values
 	}
+	// What a mark asks to be done with the keys is done with those of the file.
+	var names []string
+	for _, s := range axes["keysets"] {
+		if _, mark := unmark(s); !slices.Contains(names, f.kind.Name+mark) {
+			names = append(names, f.kind.Name+mark)
+		}
+	}
+	out := []Override{{"keysets", names}}
 	for _, o := range given {
 		if o.Axis == "n" {
 			return out
@@ -122,8 +130,10 @@ func (l *Lab) source(p *Point, seed uint64) (workload.Source, error) {
 	if name == Zipf {
 		name = "random"
 	}
-	if l.Files != nil && name == l.Files.kind.Name {
-		return l.Files.kind.New(seed), nil
+	if l.Files != nil {
+		if set, _ := unmark(name); name == l.Files.kind.Name || set == l.Files.kind.Name {
+			return l.Files.kind.New(seed), nil
+		}
 	}
 	kind, err := keyKind(name)
 	if err != nil {

@@ -291,3 +291,47 @@ func TestIdentityOfKeyFiles(t *testing.T) {
 		t.Errorf("no files have identity %q", none)
 	}
 }
+
+// Where the names of key sets say what is done with the keys, the file takes the
+// place of the set and leaves the rest.
+func TestFileKeepsTheMarks(t *testing.T) {
+	text := ""
+	for i := range 100 {
+		text += strconv.Itoa(i) + "\n"
+	}
+	f, err := OpenKeys(textFile(t, "a~b.txt", text), "", 1) // a mark's sign without a number is none
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Files: f, Profile: Profiles()[0]}
+	for name, want := range map[string][]string{
+		"duplicates": {"file:a~b.txt*1", "file:a~b.txt*4", "file:a~b.txt*16"},
+		"churn":      {"file:a~b.txt~1", "file:a~b.txt~10"},
+		"fpr-vs-k":   {"file:a~b.txt"},
+	} {
+		e, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := o.grid(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range g.Axes {
+			if a.Name == "keysets" && !slices.Equal(a.Values, want) {
+				t.Errorf("%s: key sets %v, want %v", name, a.Values, want)
+			}
+		}
+		for _, s := range want {
+			src, err := (&Lab{Files: f}).source(&Point{Keys: s}, 1)
+			if err != nil || src.Members() != 50 {
+				t.Errorf("%s: %v", s, err)
+			}
+		}
+	}
+	for name, want := range map[string][2]int{"random": {0, 0}, "random*4": {4, 0}, "random~10": {0, 10}, "random*": {0, 0}, "random*x": {0, 0}, "a*2~3": {0, 3}, "random*0": {0, 0}} {
+		if got := [2]int{times(name, repeated), times(name, turned)}; got != want {
+			t.Errorf("%s: %v times, want %v", name, got, want)
+		}
+	}
+}

@@ -60,10 +60,26 @@ const (
 	turned   = "~" // random~10: every key is deleted and replaced, ten times over
 )
 
+// unmark splits the name of a key set into the set and its mark, if it has one:
+// "random" and "*4".
+func unmark(name string) (set, mark string) {
+	i := strings.LastIndexAny(name, repeated+turned)
+	if i < 0 {
+		return name, ""
+	}
+	if n, err := strconv.Atoi(name[i+1:]); err != nil || n < 1 {
+		return name, ""
+	}
+	return name[:i], name[i:]
+}
+
 // times is the number behind a mark in the name of a key set, 0 without one.
 func times(name, mark string) int {
-	_, after, _ := strings.Cut(name, mark)
-	n, err := strconv.Atoi(after)
+	_, found := unmark(name)
+	if !strings.HasPrefix(found, mark) {
+		return 0
+	}
+	n, err := strconv.Atoi(found[len(mark):])
 	if err != nil {
 		return 0
 	}

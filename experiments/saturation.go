@@ -109,7 +109,7 @@ func saturate() Measure {
 			if err := noneLost(f, keys.members, emit); err != nil {
 				return err
 			}
-			c := measure.Absent(f, min(queries, 200_000), keys.absent)
+			c := measure.Absent(f, min(queries, 200_000, keys.absentLimit), keys.absent)
 			emit(MetricFPR, float64(c.Events), c.Trials)
 			half := len(keys.members) / 2
 			for _, h := range keys.members[:half] {
