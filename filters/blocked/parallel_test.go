@@ -1,0 +1,38 @@
+package blocked
+
+import (
+	"slices"
+	"testing"
+
+	"filterlab/filters/filtertest"
+)
+
+// Any number of workers makes the table that one makes, with more workers than
+// blocks, too; the race detector sees whether they meet.
+func TestAddParallel(t *testing.T) {
+	hs := filtertest.Members(9, 3*slice+5)
+	hs = append(hs, 0, ^uint64(0), 1<<63, 1<<63-1) // the edges of ranges
+	for _, c := range []Config{
+		{Layout: Split, Blocks: 5000},
+		{Layout: Pattern, Blocks: 5000},
+		{Blocks: 5000, K: 6},
+		{Blocks: 2, K: 6, BlockBits: 64},
+		{Blocks: 777, K: 3, BlockBits: 128, Probes: Distinct},
+		{Layout: Split, Blocks: 1},
+	} {
+		want := mustNew(t, c)
+		addAll(t, want, hs)
+		for _, workers := range []int{-1, 0, 1, 2, 3, 7, 20} {
+			for _, n := range []int{0, 1, len(hs)} {
+				got := mustNew(t, c)
+				got.AddParallel(hs[:n], workers)
+				if n < len(hs) {
+					addAll(t, got, hs[n:])
+				}
+				if !slices.Equal(got.words, want.words) {
+					t.Errorf("%+v: %d workers for %d keys make another table", c, workers, n)
+				}
+			}
+		}
+	}
+}
