@@ -13,7 +13,7 @@ help: ## print this list
 
 .PHONY: experiments
 experiments: ## run every experiment: CSV files and figures under results
-	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT)
+	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT) --resume
 
 # The libraries that ours are compared with are required by a module of their own.
 PEERS = cd experiments/peers && go
@@ -30,6 +30,12 @@ peers-kernels: ## the same duels without vectors (GODEBUG), then without assembl
 .PHONY: peers-test
 peers-test: ## test the adapters, and what other libraries are known to do wrong
 	$(PEERS) vet ./... && go test ./...
+
+WORDS ?= /usr/share/dict/american-english-huge
+
+.PHONY: words
+words: ## measure on real words (Debian's wamerican-huge, or WORDS=FILE), into OUT/words
+	go run ./cmd/filterlab run hash-choice fpr-vs-load fpr-vs-bits --profile $(PROFILE) --keys $(WORDS) --out $(OUT)/words --resume
 
 .PHONY: test
 test: ## vet and test everything, under 5 minutes

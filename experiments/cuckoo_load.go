@@ -89,7 +89,7 @@ func CuckooLoad() Experiment {
 			return []figure.Figure{loads, times}
 		},
 		Finding: func(cells []Cell) string {
-			s := "The first key is refused at a load of "
+			s := "With b slots a bucket the first key is refused at a load of "
 			for _, g := range groupBy(cells, slotsPerBucket) {
 				lo, hi, early := math.Inf(1), 0.0, math.Inf(1)
 				for i := range g {
@@ -102,7 +102,7 @@ func CuckooLoad() Experiment {
 					continue
 				}
 				b := slotsPerBucket(&g[0])
-				s += fmt.Sprintf("%.4g%% to %.4g%% with %d slots a bucket (possible at all: %.4g%%; the earliest at %.3g times the keys it is trusted with), ", 100*lo, 100*hi, b, 100*theory.CuckooThreshold(b), early)
+				s += fmt.Sprintf("%.4g%% to %.4g%% with b = %d (possible at all: %.4g%%; the earliest at %.3g times the keys it is trusted with), ", 100*lo, 100*hi, b, 100*theory.CuckooThreshold(b), early)
 			}
 			s = strings.TrimSuffix(s, ", ") + ". "
 			var slow *Cell
@@ -113,9 +113,9 @@ func CuckooLoad() Experiment {
 				}
 			}
 			if slow != nil {
-				s += fmt.Sprintf("An add to %s of %d slots takes %.3g ns at half load and %.3g at 95%%", slow.Filter, slow.Inserted, slow.Own[metricAddAt(50)].Value, slow.Own[metricAddAt(95)].Value)
+				s += fmt.Sprintf("An add to %s of %d slots takes %.0f ns at half load and %.0f at 95%%", slow.Filter, slow.Inserted, slow.Own[metricAddAt(50)].Value, slow.Own[metricAddAt(95)].Value)
 				if o, ok := slow.Own[MetricAddP999]; ok {
-					s += fmt.Sprintf("; of single adds up to the planned load, one in a thousand takes %.3g ns or more and the worst %.3g, clock included", o.Value, slow.Own[MetricAddWorst].Value)
+					s += fmt.Sprintf("; of single adds up to the planned load, one in a thousand takes %.0f ns or more and the worst %.0f, clock included", o.Value, slow.Own[MetricAddWorst].Value)
 				}
 				s += ". "
 			}

@@ -76,6 +76,7 @@ func All() []Experiment {
 		Growth(),
 		Merge(),
 		TimeVsN(),
+		HitRatio(),
 	}
 }
 

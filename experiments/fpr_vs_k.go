@@ -19,12 +19,11 @@ func FPRvsK() Experiment {
 			bits := []string{"4", "6", "8", "10", "12", "14", "16", "20"}
 			var ks []string
 			for k := 1; k <= 20; k++ {
-				if !p.Thin || k%3 == 1 {
-					ks = append(ks, strconv.Itoa(k))
-				}
+				ks = append(ks, strconv.Itoa(k))
 			}
 			if p.Thin {
 				bits = []string{"6", "10", "14"}
+				ks = []string{"1", "3", "5", "6", "7", "8", "10", "14", "20"} // dense where the minima are
 			}
 			return Grid{Axes: []Axis{
 				FilterAxis("standard", "blocked"), HashAxis("xxh3"), KeysAxis("random"),

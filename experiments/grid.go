@@ -21,6 +21,8 @@ type Point struct {
 	Keys    string // name of a key set, or file:NAME
 	Target  filters.Target
 	Load    float64 // keys offered, as a multiple of Target.N; zero means 1
+	Hit     string  // share of lookups that ask for a member, as typed; empty where positive and negative ones are apart
+	Seeds   int     // independently seeded filters, at least; 0 leaves it to the profile
 	Role    string  // what a control must do, MustAgree or MustDiffer; empty for others
 	Group   string  // points of one group are visited together, so that timings interleave
 }
@@ -41,7 +43,7 @@ func (p *Point) String() string {
 // row returns a Row that carries the coordinates of the point.
 func (p *Point) row(metric string) Row {
 	return Row{
-		Point: p.Index, Role: p.Role, Filter: p.Variant.String(), Hash: p.Hash, Keys: p.Keys,
+		Point: p.Index, Role: p.Role, Hit: p.Hit, Filter: p.Variant.String(), Hash: p.Hash, Keys: p.Keys,
 		N: p.Target.N, P: p.Target.P, BitsPerKey: p.Target.BitsPerKey, Inserted: p.Inserted(),
 		Metric: metric,
 	}
@@ -148,8 +150,30 @@ func parsePositive(name, s string) (float64, error) {
 	return x, nil
 }
 
+// HitAxis varies the share of lookups that ask for a member.
+func HitAxis(values ...string) Axis {
+	return Axis{"hit-ratio", values, func(p *Point, s string) error {
+		_, err := units.ParseRate(s)
+		p.Hit = s
+		return err
+	}}
+}
+
+// SeedsAxis varies the least number of independently seeded filters at a point.
+func SeedsAxis(values ...string) Axis {
+	return Axis{"seeds", values, func(p *Point, s string) error {
+		n, err := units.ParseCount(s)
+		if err == nil && (n < 2 || n > maxSeeds) {
+			err = filters.Refuse("seeds", s, fmt.Sprintf("2 to %d: a rate from one filter says nothing of the next", maxSeeds))
+		}
+		p.Seeds = int(n)
+		return err
+	}}
+}
+
 // Override replaces the values of the named axis. A grid without that axis
-// refuses it and lists the axes it has.
+// refuses it and lists the axes it has; the number of seeds can be set in every
+// grid.
 func (g *Grid) Override(axis string, values []string) error {
 	if len(values) == 0 {
 		return filters.Refuse(axis, "an empty list", "at least one value")
@@ -161,6 +185,10 @@ func (g *Grid) Override(axis string, values []string) error {
 			return nil
 		}
 		names = append(names, "--"+g.Axes[i].Name)
+	}
+	if a := SeedsAxis(values...); a.Name == axis {
+		g.Axes = append(g.Axes[:len(g.Axes):len(g.Axes)], a)
+		return nil
 	}
 	return filters.Refuse("axis", "--"+axis, "one of the axes of this experiment: "+strings.Join(names, ", "))
 }

@@ -215,17 +215,20 @@ func (l *Lab) probeChain(ctx context.Context, p *Point) ([]Row, error) {
 		if err != nil {
 			return refusal(p, err)
 		}
+		emit := l.emitter(p, &rows, round, keys.seed)
 		absent := make([]uint64, min(uint64(len(keys.members)), keys.absentLimit))
 		keys.absent(absent)
 		for i, h := range keys.members {
 			keys.members[i] = narrow(h)
 		}
-		same := sharing(keys.members, absent, narrow)
+		n := uint64(len(absent))
+		if p.Hash == "leveldb" || p.Keys == "random" { // a good hash is as good on other keys
+			emit(MetricSameHash, float64(sharing(keys.members, absent, narrow)), n)
+		}
 		q, _, err := build(p, keys.members)
 		if err != nil {
 			return refusal(p, err)
 		}
-		emit := l.emitter(p, &rows, round, keys.seed)
 		if err := measure.Lost(q, keys.members); err != nil {
 			return rows, err
 		}
@@ -253,9 +256,7 @@ func (l *Lab) probeChain(ctx context.Context, p *Point) ([]Row, error) {
 				positive++
 			}
 		}
-		n := uint64(len(absent))
 		emit(MetricFPR, float64(positive), n)
-		emit(MetricSameHash, float64(same), n)
 		for i := 1; i < min(f.k, chainProbes); i++ {
 			emit(metricAfterHit(i+1), float64(after[i]), hits[i-1])
 		}

@@ -55,6 +55,9 @@ func (l *Lab) plan(p *Point, fine float64, maxTrials uint64) (seeds int, queries
 		maxTrials = l.Profile.MaxTrials
 	}
 	seeds = l.Profile.Seeds
+	if p.Seeds > 0 {
+		seeds = p.Seeds
+	}
 	pred, err := p.Variant.Predict(p.Target, p.Inserted())
 	if errors.Is(err, filters.ErrNoTheory) {
 		return seeds, maxTrials / 16 / uint64(seeds), nil

@@ -27,6 +27,7 @@ const (
 	MetricAdd     = "ns_add"
 	MetricHit     = "ns_hit"
 	MetricMiss    = "ns_miss"
+	MetricMixed   = "ns_mixed"
 	MetricLoop    = "ns_loop"
 	MetricNoise   = "noise"
 	MetricHash    = "ns_hash"
@@ -95,6 +96,7 @@ func metrics() []metric {
 		{MetricAdd, false, "nanoseconds per added key in one round, net of the loop without a filter"},
 		{MetricHit, false, "nanoseconds per positive lookup in one round, net"},
 		{MetricMiss, false, "nanoseconds per negative lookup in one round, net"},
+		{MetricMixed, false, "nanoseconds per lookup in one round where the share `hit_ratio` of them is positive, in random order, net"},
 		{MetricLoop, false, "nanoseconds per key of the loop without a filter, in one round"},
 		{MetricNoise, false, "relative difference below which a race tells nothing: how far the same contender, timed twice, differs from itself"},
 		{MetricHash, false, "nanoseconds to hash one key in one round, net"},
@@ -123,6 +125,7 @@ type Row struct {
 	P          float64
 	BitsPerKey float64 // target space, zero when sized by P
 	Inserted   uint64  // distinct keys offered
+	Hit        string  // share of lookups that ask for a member; empty where positive and negative ones are apart
 	Round      int     // seed number, or round of a timing
 	Seed       uint64  // seed of hash and key set
 	Metric     string
@@ -186,6 +189,7 @@ func rowColumns() []rowColumn {
 		floatColumn("p", "promised false-positive rate at n keys; 0 when sized by space", func(r *Row) *float64 { return &r.P }),
 		floatColumn("bits_per_key", "space asked for, in bits per key at n keys; 0 when sized by rate", func(r *Row) *float64 { return &r.BitsPerKey }),
 		uintColumn("inserted", "distinct keys offered", func(r *Row) *uint64 { return &r.Inserted }),
+		textColumn("hit_ratio", "share of lookups that ask for a member; empty where positive and negative ones are apart", func(r *Row) *string { return &r.Hit }),
 		intColumn("round", "number of the seed, or of the timing round", func(r *Row) *int { return &r.Round }),
 		uintColumn("seed", "seed of the hash and of the key set", func(r *Row) *uint64 { return &r.Seed }),
 		textColumn("metric", "what value is", func(r *Row) *string { return &r.Metric }),

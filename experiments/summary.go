@@ -410,8 +410,12 @@ func columns() []column {
 	cols = append(cols, timeColumns(MetricAdd, "to add a key")...)
 	cols = append(cols, timeColumns(MetricHit, "of a positive lookup")...)
 	cols = append(cols, timeColumns(MetricMiss, "of a negative lookup")...)
-	return append(cols,
+	cols = append(cols,
 		column{"bytes", "bytes", "live heap of the built filter after two collections", func(c *Cell) string { return num(c.Times[MetricBytes].Value) }},
+		column{"hit_ratio", "1", "share of lookups that ask for a member, in random order; empty where positive and negative ones are apart", func(c *Cell) string { return c.Hit }},
+	)
+	cols = append(cols, timeColumns(MetricMixed, "of a lookup at the hit ratio")...)
+	return append(cols,
 		column{"bits_per_key_asked", "bits", "space asked for at n keys; empty when sized by rate", func(c *Cell) string { return num(c.BitsPerKey) }},
 		column{"events", "lookups", "false positives, all seeds", func(c *Cell) string { return c.rate(float64(c.Events)) }},
 		column{"ratio", "1", "fpr / fpr_expected", func(c *Cell) string { return num(c.FPR.Value / c.Predicted.FPR) }},

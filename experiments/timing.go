@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"filterlab/experiments/measure"
+	"filterlab/experiments/units"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
 	"filterlab/hashing"
@@ -30,28 +32,9 @@ type racing struct {
 // each other: adds, positive and negative lookups, singly and in batches.
 func FilterTime() Measure {
 	return Measure{Name: "time", Timed: true, Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
-		var racers []*racing
-		for _, p := range points {
-			maker, ok := p.Variant.(filters.Maker)
-			if !ok {
-				continue
-			}
-			f, err := maker.New(p.Target)
-			if errors.Is(err, filters.ErrParam) {
-				continue // the rate measure has said so
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%v: %w", p, err)
-			}
-			keys, err := lab.keys(p, 0)
-			if err != nil {
-				return nil, err
-			}
-			r := &racing{point: p, filter: f, loops: lab.loop(f), members: keys.members}
-			r.absent = make([]uint64, min(uint64(len(r.members)), maxQueries, keys.absentLimit))
-			keys.absent(r.absent)
-			r.dst = make([]bool, len(r.absent))
-			racers = append(racers, r)
+		racers, err := racersOf(lab, points)
+		if err != nil {
+			return nil, err
 		}
 		if len(racers) == 0 {
 			return nil, nil
@@ -68,6 +51,46 @@ func FilterTime() Measure {
 		}
 		return rows, nil
 	}}
+}
+
+// racersOf makes an empty filter for each point that takes keys one by one, with
+// keys of its own: filters that share theirs help each other's caches.
+func racersOf(lab *Lab, points []*Point) ([]*racing, error) {
+	var racers []*racing
+	for _, p := range points {
+		maker, ok := p.Variant.(filters.Maker)
+		if !ok {
+			continue
+		}
+		f, err := maker.New(p.Target)
+		if errors.Is(err, filters.ErrParam) {
+			continue // the rate measure has said so
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", p, err)
+		}
+		keys, err := lab.keys(p, 0)
+		if err != nil {
+			return nil, err
+		}
+		r := &racing{point: p, filter: f, loops: lab.loop(f), members: keys.members}
+		r.absent = make([]uint64, min(uint64(len(r.members)), maxQueries, keys.absentLimit))
+		keys.absent(r.absent)
+		r.dst = make([]bool, len(r.absent))
+		racers = append(racers, r)
+	}
+	return racers, nil
+}
+
+// refill empties the filters and puts their members in.
+func refill(racers []*racing) error {
+	for _, r := range racers {
+		r.filter.(filters.Resetter).Reset()
+		if n, err := filters.AddMany(r.filter, r.members); err != nil {
+			return fmt.Errorf("%v: key %d: %w", r.point, n, err)
+		}
+	}
+	return nil
 }
 
 func raceAdds(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Row, error) {
@@ -108,11 +131,8 @@ func raceAdds(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Ro
 }
 
 func raceHits(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Row, error) {
-	for _, r := range racers {
-		r.filter.(filters.Resetter).Reset()
-		if n, err := filters.AddMany(r.filter, r.members); err != nil {
-			return nil, fmt.Errorf("%v: key %d: %w", r.point, n, err)
-		}
+	if err := refill(racers); err != nil {
+		return nil, err
 	}
 	return raceLookups(ctx, lab, racers, batch, MetricHit, func(r *racing, dst []uint64, rng *rand.Rand) {
 		// Another window each round, where there is more than one.
@@ -128,6 +148,40 @@ func raceMisses(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]
 	return raceLookups(ctx, lab, racers, batch, MetricMiss, func(r *racing, dst []uint64, _ *rand.Rand) {
 		copy(dst, r.absent)
 	})
+}
+
+// MixTime is the measure of lookups of members and absent keys in random order,
+// in the share that the point says: what a branch predictor cannot learn.
+func MixTime() Measure {
+	return Measure{Name: "mixed time", Timed: true, Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
+		racers, err := racersOf(lab, points)
+		if err != nil || len(racers) == 0 {
+			return nil, err
+		}
+		share, err := units.ParseRate(points[0].Hit)
+		if err != nil {
+			return nil, err
+		}
+		if err := refill(racers); err != nil {
+			return nil, err
+		}
+		var rows []Row
+		for _, batch := range []bool{false, true} {
+			more, err := raceLookups(ctx, lab, racers, batch, MetricMixed, func(r *racing, dst []uint64, rng *rand.Rand) {
+				hits := int(math.Round(share * float64(len(dst))))
+				from := 0
+				if spare := len(r.members) - hits; spare > 0 {
+					from = rng.IntN(spare)
+				}
+				copy(dst[copy(dst[:hits], r.members[from:]):], r.absent)
+			})
+			if err != nil {
+				return rows, err
+			}
+			rows = append(rows, more...)
+		}
+		return rows, nil
+	}}
 }
 
 // raceLookups times lookups of the keys that draw puts into its argument. Each

@@ -60,6 +60,8 @@ func axesHelp() string {
 		"m":            "bits of the table in index-schemes: 512,4096,2^20",
 		"words":        "words in the 16-bit filter of teaching: 3,8",
 		"slots":        "slots of the table in cuckoo-load: 4096,2^16",
+		"hit-ratio":    "share of lookups that ask for a member in hit-ratio: 0,50%,100%",
+		"seeds":        "independently seeded filters at each point: 100",
 		"shards":       "shards that are merged in merge: 1,4,8",
 	}
 	var b strings.Builder
@@ -79,7 +81,7 @@ func axes() []string {
 			}
 		}
 	}
-	return names
+	return append(names, "seeds") // every grid takes it
 }
 
 func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer) error {

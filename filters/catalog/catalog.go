@@ -104,6 +104,7 @@ func Variants() []filters.Variant {
 		standard.Variant{},
 		standard.Variant{K: 3},
 		standard.Variant{Layout: standard.Partitioned},
+		standard.Variant{Scheme: standard.Double},
 		standard.Variant{Scheme: standard.Enhanced64},
 		standard.Variant{Sizing: standard.Textbook},
 		blocked.Variant{},
@@ -115,12 +116,14 @@ func Variants() []filters.Variant {
 		counting.Variant{},
 		counting.Variant{Width: 2},
 		counting.Variant{Width: 8, K: 4},
+		counting.Variant{Width: 16},
 		scalable.Variant{},
 		scalable.Variant{N0: 64, Growth: 4},
 		cuckoo.Variant{},
 		cuckoo.Variant{F: 12, B: 4},
 		cuckoo.Variant{F: 8, B: 2},
 		cuckoo.Variant{B: 8},
+		cuckoo.Variant{F: 32},
 	}
 }
 

@@ -41,7 +41,7 @@ func rooms() []room {
 		{path: "filterlab/hashing/hashtest", may: []string{"filterlab/hashing", "gonum.org/v1/gonum/..."}},
 
 		// An experiment about one family may build it by its own geometry.
-		{path: "filterlab/experiments", may: slices.Concat(families, []string{"filterlab/experiments/...", "filterlab/filters", "filterlab/filters/catalog", "filterlab/filters/theory", "filterlab/hashing"})},
+		{path: "filterlab/experiments", may: slices.Concat(families, []string{"filterlab/experiments/...", "filterlab/filters", "filterlab/filters/catalog", "filterlab/filters/theory", "filterlab/hashing", "filterlab/hashing/hashtest"})},
 		{path: "filterlab/experiments/units"},
 		{path: "filterlab/experiments/measure", may: []string{"filterlab/filters", "gonum.org/v1/gonum/..."}},
 		{path: "filterlab/experiments/workload", may: []string{"filterlab/filters"}},
