@@ -115,7 +115,7 @@ func raceAdds(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Ro
 	}
 	loop := racers[0].members
 	rounds := lab.Profile.Rounds
-	if len(loop) > 1<<21 {
+	if len(loop) >= 1_000_000 {
 		rounds = min(rounds, 6) // a pass takes a second: as many as an interval needs
 	}
 	return race(ctx, racers, cs, MetricAdd, batch, rounds, measure.Contender{
