@@ -222,7 +222,11 @@ func firstRefusal() Measure {
 func (l *Lab) firstRefusal(ctx context.Context, p *Point) ([]Row, error) {
 	var rows []Row
 	// Large tables scatter less and tell as much with fewer seeds.
-	for round := range max(6, min(l.Profile.Seeds, int(6_000_000/p.Inserted()))) {
+	seeds := max(6, min(l.Profile.Seeds, int(6_000_000/p.Inserted())))
+	if p.Seeds > 0 {
+		seeds = p.Seeds
+	}
+	for round := range seeds {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -58,6 +58,11 @@ func TestFirstRefusal(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(rows, again) {
 		t.Errorf("the same seed gives other rows, or %v", err)
 	}
+	asked := *points[0]
+	asked.Seeds = 3
+	if few, err := firstRefusal().Run(t.Context(), lab, []*Point{&asked}); err != nil || len(byMetric(few)[MetricFilled]) != 3 {
+		t.Errorf("%d rows, %v; 3 seeds were asked for", len(few), err)
+	}
 	cells := cellsOf(t, CuckooLoad(), rows)
 	before := 0.0
 	for i, c := range cells {

@@ -103,7 +103,7 @@ const (
 
 const (
 	mergeLookups = 200_000 // absent keys that each pair of filters is asked for, at least
-	mergeSeeds   = 50      // pairs at a point, at most
+	mergeSeeds   = 50      // pairs at a point, at most, unless more are asked for
 )
 
 // mergeShards fills shards with keys of their own, merges them, and compares the
@@ -129,7 +129,7 @@ func (l *Lab) mergeShards(ctx context.Context, p *Point) ([]Row, error) {
 	if err != nil {
 		return refusal(p, err)
 	}
-	seeds, queries = min(seeds, mergeSeeds), max(queries, mergeLookups)
+	seeds, queries = min(seeds, max(p.Seeds, mergeSeeds)), max(queries, mergeLookups)
 	count := max(1, int(math.Round(shards*float64(p.Inserted())/float64(p.Target.N))))
 	for round := range seeds {
 		if ctx.Err() != nil {
