@@ -40,6 +40,7 @@ func (id identity) differs(other identity) string {
 		a, b any
 	}{
 		{"experiment", id.Experiment, other.Experiment},
+		{"precision", id.Profile.Precision, other.Profile.Precision},
 		{"profile", id.Profile, other.Profile},
 		{"seed", id.Seed, other.Seed},
 		{"grid", id.Axes, other.Axes},

@@ -144,6 +144,7 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 	}{
 		{"seed", func(o *Options) { o.Seed = 9 }, "seed is 7 there and 9 now"},
 		{"profile", func(o *Options) { o.Profile.Seeds = 12 }, "profile"},
+		{"precision", func(o *Options) { o.Profile.Precision = 0.05 }, "precision is 0.1 there and 0.05 now"},
 		{"grid", func(o *Options) { o.Overrides = []Override{{"load", []string{"1"}}} }, "grid"},
 	} {
 		o := tinyOptions(t)

@@ -26,6 +26,10 @@ in OUT/<experiment>/ the rows (samples.csv, times.csv), the table (summary.csv),
 machine (env.json), the figures (SVG and PNG) and a sentence on what was found.
 
   --profile quick|default|full   how much effort to spend (default "default")
+  --precision RATE               wanted half-width of a 95% interval, as a share of the rate
+                                 (5% of 0.01 is 0.01 ± 0.0005), in place of that of the profile:
+                                 lookups and seeds are planned from it before anything runs, up
+                                 to the profile's limit of lookups; twice as wide below 1e-5
   --out DIR                      results folder (default "results")
   --seed N                       seed of every key set, hash and order (default 1)
   --resume                       go on where an interrupted run stopped; experiments that
@@ -38,7 +42,7 @@ Axes of the experiments; a list replaces the values of the experiment:
 ` + axesHelp() + `
 Examples:
   filterlab run --profile quick --out /tmp/results
-  filterlab run fpr-vs-k --seed 7 --bits-per-key 10 --k 5,6,7,8
+  filterlab run fpr-vs-k --precision 5% --seed 7 --bits-per-key 10 --k 5,6,7,8
   filterlab run fpr-vs-bits --filters 'standard,cuckoo(f=12)' --bits-per-key 14
   filterlab run hash-choice --keys words.txt --hashes xxh3,fnv1a64,fnv1a32
 `,
@@ -85,7 +89,7 @@ func axes() []string {
 }
 
 func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	f := newFlags("run", append(axes(), "profile", "out", "seed", "keys", "queries")...)
+	f := newFlags("run", append(axes(), "profile", "precision", "out", "seed", "keys", "queries")...)
 	resume := f.set.Bool("resume", false, "")
 	restart := f.set.Bool("restart", false, "")
 	names, err := f.parse(args)
@@ -106,6 +110,19 @@ func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer
 	}
 	if o.Profile, err = experiments.ProfileByName(profile); err != nil {
 		return err
+	}
+	precision, err := f.get("precision", "")
+	if err != nil {
+		return err
+	}
+	if precision != "" {
+		r, err := units.ParseRate(precision)
+		if err != nil {
+			return usagef("--precision: %w", err)
+		}
+		if o.Profile, err = o.Profile.WithPrecision(r); err != nil {
+			return usageError{err}
+		}
 	}
 	if o.Out, err = f.get("out", "results"); err != nil {
 		return err

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"filterlab/experiments"
+	"filterlab/experiments/units"
 )
 
 // wordList is a file of n distinct words, as Windows writes it, that ends without
@@ -93,6 +95,53 @@ func TestSameCommandSameBytes(t *testing.T) {
 	}
 	if code, stdout, stderr := filterlab("verify", filepath.Join(dir, "b")); code != exitFailed || stdout != "" || !strings.Contains(stderr, "summary.csv") {
 		t.Errorf("verify of a table that was changed: exit %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// --precision decides how often is asked, beforehand, and stays in run.json. The
+// planned numbers of lookups for 1% are those of the formula z²(1-p)/(p r²) at the rate
+// that is expected.
+func TestPrecision(t *testing.T) {
+	trials := map[string]float64{}
+	for _, precision := range []string{"10%", "0.05"} {
+		dir := t.TempDir()
+		code, _, stderr := filterlab("run", "fpr-vs-load", "--profile", "quick", "--filters", "cuckoo(f=12)", "--p", "1%", "--load", "1", "--n", "20000", "--precision", precision, "--out", dir)
+		if code != exitOK {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+		row := summary(t, dir, "fpr-vs-load")[0]
+		value := func(name string) float64 {
+			x, err := strconv.ParseFloat(row[name], 64)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return x
+		}
+		p := value("fpr_expected")
+		want, err := units.ParseRate(precision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials[precision] = value("trials")
+		planned := 1.96 * 1.96 * (1 - p) / (p * want * want)
+		if got := trials[precision] / planned; !(got > 1 && got < 1.06) { // 0.98 of the half-width is planned for
+			t.Errorf("precision %s: %.0f lookups, %.3f of what the formula gives", precision, trials[precision], got)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "fpr-vs-load", "run.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if field := fmt.Sprintf(`"Precision": %v,`, want); !strings.Contains(string(b), field) {
+			t.Errorf("run.json has no %s: %s", field, b)
+		}
+		if code, _, stderr := filterlab("verify", dir, "--rerun"); code != exitOK {
+			t.Errorf("verify --rerun: exit %d, %s", code, stderr)
+		}
+	}
+	for _, bad := range []string{"0", "60%", "-1%", "x", "0.0001"} {
+		if code, _, stderr := filterlab("run", "fpr-vs-load", "--precision", bad, "--out", t.TempDir()); code != exitUsage || !strings.Contains(stderr, "precision") && !strings.Contains(stderr, "rate") {
+			t.Errorf("--precision %s: exit %d, %s", bad, code, stderr)
+		}
 	}
 }
 
