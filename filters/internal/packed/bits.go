@@ -16,6 +16,14 @@ import (
 // from the host, so that layouts are the same everywhere.
 const CacheLine = 64
 
+// Size is the number of words that [Words] makes of a table of nbits bits: whole
+// cache lines, at least one. nbits is at most filters.MaxBits.
+func Size(nbits uint64) uint64 {
+	const line = CacheLine / 8 // words in a cache line
+	words := (nbits + 63) / 64
+	return max((words+line-1)/line*line, line)
+}
+
 // Words allocates a zeroed table of the given number of bits, rounded up to
 // whole cache lines, with its first word on a cache-line boundary. It refuses
 // more than filters.MaxBits, more than the address space of the platform, more
@@ -23,20 +31,11 @@ const CacheLine = 64
 // memory limit set with GOMEMLIMIT, before anything is allocated: an allocation
 // that fails in Go cannot be recovered from. field names the table in the error.
 func Words(field string, nbits uint64) ([]uint64, error) {
-	if nbits > filters.MaxBits {
-		return nil, filters.Refuse(field, nbits, fmt.Sprintf("at most 2^48 bits; this needs %.4g bytes", float64(nbits)/8))
+	if err := Fits(field, nbits); err != nil {
+		return nil, err
 	}
 	const line = CacheLine / 8 // words in a cache line
-	words := (nbits + 63) / 64
-	words = (words + line - 1) / line * line
-	if words == 0 {
-		words = line
-	}
-	bytes := words*8 + CacheLine
-	limit := min(uint64(math.MaxInt), uint64(debug.SetMemoryLimit(-1)), physicalMemory())
-	if bytes > limit {
-		return nil, filters.Refuse(field, nbits, fmt.Sprintf("at most %d bits under the memory limit of %d bytes; this needs %d bytes", limit*8, limit, bytes))
-	}
+	words := Size(nbits)
 	// Go aligns large blocks to pages but small ones only to their size class:
 	// take a line more than needed and slice to the boundary.
 	raw := make([]uint64, words+line)
@@ -45,6 +44,25 @@ func Words(field string, nbits uint64) ([]uint64, error) {
 		skip = int(CacheLine-r) / 8
 	}
 	return raw[skip : skip+int(words) : skip+int(words)], nil
+}
+
+// Fits is the error of [Words] for a table of nbits bits, without making one.
+func Fits(field string, nbits uint64) error {
+	if nbits > filters.MaxBits {
+		return filters.Refuse(field, nbits, fmt.Sprintf("at most 2^48 bits; this needs %.4g bytes", float64(nbits)/8))
+	}
+	bytes := Size(nbits)*8 + CacheLine
+	limit := min(uint64(math.MaxInt), uint64(debug.SetMemoryLimit(-1)), physicalMemory())
+	if bytes > limit {
+		return filters.Refuse(field, nbits, fmt.Sprintf("at most %d bits under the memory limit of %d bytes; this needs %d bytes", limit*8, limit, bytes))
+	}
+	return nil
+}
+
+// Bytes is the memory of the table: the bytes of each word in the order of the
+// machine.
+func Bytes(words []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
 
 // Blocks is the table seen as blocks of 4 or 8 words: the same memory, so that
