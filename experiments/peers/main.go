@@ -83,6 +83,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w: --profile: %w", errUsage, err)
 	}
+	if p.Name == "default" {
+		p.MaxN = 10_000_000 // ten times as many keys as the other experiments: memory is what ratios are about
+	}
 	if *maxN != "" {
 		if p.MaxN, err = units.ParseCount(*maxN); err != nil {
 			return fmt.Errorf("%w: --max-n: %w", errUsage, err)

@@ -81,6 +81,7 @@ func Duels() []Duel {
 		split  = "blocked(layout=split)"
 		line   = "blocked"
 		huge   = "blocked(layout=split,pages=huge)"
+		table  = "blocked(layout=pattern)"
 		parq   = "peer:parquet-go"
 		bab    = "peer:bits-and-blooms"
 		holi   = "peer:holiman"
@@ -96,11 +97,13 @@ func Duels() []Duel {
 			[]wants{lookups(1e7, 0), lookups(1e8, 0)}},
 		{Duel{Name: "cache line, batched", Ours: line, Theirs: parq, Batch: true},
 			[]wants{lookups(1e4, 0), lookups(1e6, 0), lookups(1e7, 0), lookups(1e8, 0)}},
-		{Duel{Name: "split block, one at a time", Ours: split, Theirs: parq},
+		{Duel{Name: "pattern table, one at a time", Ours: table, Theirs: parq},
 			[]wants{lookups(1e4, 1.15), lookups(1e6, 0)}},
+		{Duel{Name: "split block, one at a time", Ours: split, Theirs: parq},
+			[]wants{lookups(1e4, 0), lookups(1e6, 0)}},
 		{Duel{Name: "cache line, one at a time", Ours: line, Theirs: parq},
 			[]wants{lookups(1e4, 0), lookups(1e6, 0)}},
-		{Duel{Name: "split block, one at a time", Ours: split, Theirs: bab},
+		{Duel{Name: "pattern table, one at a time", Ours: table, Theirs: bab},
 			[]wants{lookups(1e4, 20), lookups(1e6, 10)}},
 		{Duel{Name: "split block against InsertBulk", Ours: split, Theirs: parq, Batch: true},
 			[]wants{adds(1e6, 1)}},

@@ -23,7 +23,7 @@ func kinds() []struct {
 		filters     []string
 	}{
 		{"standard", "filters with bits anywhere", []string{"standard", "peer:bits-and-blooms", "peer:holiman", "peer:boom", "peer:bbloom", "peer:ristretto"}},
-		{"blocked", "filters with bits in one block", []string{"blocked", "blocked(layout=split)", "peer:parquet-go", "peer:arrow-go", "peer:pebble"}},
+		{"blocked", "filters with bits in one block", []string{"blocked", "blocked(layout=split)", "blocked(layout=pattern)", "peer:parquet-go", "peer:arrow-go", "peer:pebble"}},
 		{"counting", "counting and scalable filters", []string{"counting", "counting(layout=blocked)", "scalable", "peer:boom-counting", "peer:boom-scalable"}},
 		{"fingerprints", "filters of fingerprints", []string{"cuckoo", "peer:seiflotfy", "peer:boom-cuckoo", "peer:xor8", "peer:fuse8", "peer:fuse16"}},
 	}

@@ -24,7 +24,7 @@ const Name = "peers"
 func ours() []string {
 	var out []string
 	for _, s := range []string{
-		"standard", "blocked", "blocked(layout=split)",
+		"standard", "blocked", "blocked(layout=split)", "blocked(layout=pattern)",
 		"counting", "counting(layout=blocked)", "scalable", "cuckoo",
 	} {
 		if _, err := adapter.Parse(s); err == nil {
