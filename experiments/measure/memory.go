@@ -42,6 +42,34 @@ func WeighBuild(build func() any) Heap {
 	return h
 }
 
+// Garbage is what work leaves to the collector.
+type Garbage struct {
+	Allocs  uint64        // heap allocations
+	GC      time.Duration // processor time of the collector, idle workers left out; it may exceed the elapsed time on several cores
+	Elapsed time.Duration
+}
+
+// Litter runs work with the collector on, as it is in a program, and says what it
+// allocated and what collecting cost meanwhile. The runtime adds its processor time
+// up at the end of each collection, so that one which is under way at the end does
+// not count. All figures are of the whole process.
+func Litter(work func()) Garbage {
+	runtime.GC()
+	gc := func() time.Duration {
+		s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
+		metrics.Read(s)
+		return time.Duration((s[0].Value.Float64() - s[1].Value.Float64()) * float64(time.Second))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	spent, start := gc(), time.Now()
+	work()
+	elapsed := time.Since(start)
+	// What reading allocates, a slice or two, comes after.
+	runtime.ReadMemStats(&after)
+	return Garbage{Allocs: after.Mallocs - before.Mallocs, GC: max(0, gc()-spent), Elapsed: elapsed}
+}
+
 // above is a-b, and 0 where b is larger: a collection may free something older.
 func above(a, b uint64) uint64 {
 	if a < b {

@@ -1,6 +1,9 @@
 package measure
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 func TestWeighBuild(t *testing.T) {
 	const size = 8 << 20
@@ -31,5 +34,27 @@ func TestWeighBuild(t *testing.T) {
 	// Nothing built weighs nothing, and not 2^64 less something.
 	if h := WeighBuild(func() any { return nil }); h.Live > slack || h.Total > slack {
 		t.Errorf("nothing weighs %+v", h)
+	}
+}
+
+// Work that allocates a known number of objects, enough to be collected many times.
+func TestLitter(t *testing.T) {
+	const objects = 20_000
+	var keep []byte
+	g := Litter(func() {
+		for range objects {
+			keep = make([]byte, 16<<10)
+		}
+	})
+	runtime.KeepAlive(keep)
+	// The runtime and reading the counters allocate a few of their own.
+	if g.Allocs < objects || g.Allocs > objects+200 {
+		t.Errorf("%d allocations, want %d and a few", g.Allocs, objects)
+	}
+	if g.GC <= 0 || g.Elapsed <= 0 {
+		t.Errorf("320 MB of garbage cost the collector %v of %v", g.GC, g.Elapsed)
+	}
+	if g := Litter(func() {}); g.Allocs > 200 {
+		t.Errorf("nothing made %d allocations", g.Allocs)
 	}
 }

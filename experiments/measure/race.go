@@ -302,6 +302,8 @@ func (c *racer) series(loop []float64) Series {
 	}
 	if g := Median(s.Gross); g < floor {
 		s.Invalid = fmt.Sprintf("%.3g ns per operation, below the %v ns that any work takes", g, floor)
+	} else if net := Median(s.Net); !(net > 0) {
+		s.Invalid = fmt.Sprintf("%.3g ns per operation, no more than the loop without a filter", g)
 	}
 	return s
 }

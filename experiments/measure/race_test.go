@@ -270,6 +270,9 @@ func TestNoiseWithFewRounds(t *testing.T) {
 	if n := timing.Noise(); !math.IsNaN(n) {
 		t.Errorf("noise of negative net times is %v", n)
 	}
+	if s := timing.Series[0]; !strings.Contains(s.Invalid, "no more than the loop") {
+		t.Errorf("negative net times: %q, want them flagged", s.Invalid)
+	}
 	if _, separated := timing.Compare(0, 0); separated {
 		t.Error("negative net times were separated")
 	}
