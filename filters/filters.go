@@ -116,6 +116,14 @@ type Kerneler interface {
 	Kernel() string
 }
 
+// AddKerneler names the code that AddMany works with, of a filter whose lookups have
+// another. Without it Kernel holds for both.
+type AddKerneler interface {
+	// AddKernel names what AddMany runs on this machine, in the words of
+	// Kerneler.
+	AddKernel() string
+}
+
 // Concurrent marks a filter that any number of goroutines may add to and query
 // at once.
 type Concurrent interface {

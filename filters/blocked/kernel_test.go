@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"filterlab/filters/filtertest"
+	"filterlab/filters"
 	"filterlab/filters/internal/cpu"
 	"filterlab/filters/internal/prefetch"
 )
@@ -235,6 +236,23 @@ func TestCompiledLoops(t *testing.T) {
 	for _, name := range []string{"missPattern", "setPatterns", "lanes", "splitBlock", "(*Filter).line", "(*Filter).quad", "mix", "one"} {
 		if !strings.Contains(string(out), "can inline "+name+"\n") {
 			t.Errorf("%s is not inlined", name)
+		}
+	}
+}
+
+// Adds say what adds run on, not what lookups do.
+func TestAddKernel(t *testing.T) {
+	for _, c := range []struct {
+		v    Variant
+		same bool // lookups and adds have the same code
+	}{{Variant{}, false}, {Variant{Layout: Split}, true}, {Variant{Layout: Pattern}, true}, {Variant{BlockBits: 64}, true}} {
+		q, err := c.v.New(filters.Target{N: 1000, P: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := q.(*Filter)
+		if same := f.AddKernel() == f.Kernel(); same != (c.same || !f.simd) {
+			t.Errorf("%v: lookups %s, adds %s", c.v, f.Kernel(), f.AddKernel())
 		}
 	}
 }
