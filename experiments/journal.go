@@ -19,6 +19,10 @@ const (
 	partialDir  = "partial"
 	journalFile = "journal"
 	runFile     = "run.json"
+
+	// completeFile in the partial folder says that all rows are there and what is
+	// left is to move the files.
+	completeFile = "complete"
 )
 
 // identity is what a run was asked to do: what must be equal for it to go on
@@ -77,17 +81,27 @@ type journal struct {
 }
 
 // openJournal starts a run in dir, or takes up the one that was interrupted
-// there.
-func openJournal(dir string, id identity, resume, restart bool) (*journal, error) {
+// there. It refuses a folder that another process is writing to.
+func openJournal(dir string, id identity, resume, restart bool) (_ *journal, err error) {
 	part := filepath.Join(dir, partialDir)
 	j := &journal{dir: dir}
+	if err := os.MkdirAll(part, 0o777); err != nil {
+		return nil, err
+	}
+	if err := j.open(part); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.close())
+		}
+	}()
+	if err := lock(j.log); err != nil {
+		return nil, fmt.Errorf("%s: another process is writing there: %w", part, err)
+	}
 	old, err := os.ReadFile(filepath.Join(part, runFile))
 	switch {
-	case err == nil && restart:
-		if err := os.RemoveAll(part); err != nil {
-			return nil, err
-		}
-	case err == nil:
+	case err == nil && !restart:
 		var was identity
 		if err := json.Unmarshal(old, &was); err != nil {
 			return nil, fmt.Errorf("%s: %w; --restart discards the interrupted run", filepath.Join(part, runFile), err)
@@ -99,13 +113,12 @@ func openJournal(dir string, id identity, resume, restart bool) (*journal, error
 			return nil, fmt.Errorf("%s cannot be resumed: %s; --restart discards it", part, d)
 		}
 		return j, j.reopen(part)
+	case err == nil:
+		// The identity goes first: a folder without one is a folder without rows.
+		if err := os.Remove(filepath.Join(part, runFile)); err != nil {
+			return nil, err
+		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	}
-	if err := os.MkdirAll(part, 0o777); err != nil {
-		return nil, err
-	}
-	if err := j.open(part); err != nil {
 		return nil, err
 	}
 	for _, f := range []*os.File{j.samples, j.times, j.log} {
@@ -139,9 +152,6 @@ func (j *journal) open(part string) (err error) {
 
 // reopen cuts the partial files back to the last group that was written whole.
 func (j *journal) reopen(part string) error {
-	if err := j.open(part); err != nil {
-		return err
-	}
 	text, err := os.ReadFile(filepath.Join(part, journalFile))
 	if err != nil {
 		return err
@@ -199,35 +209,65 @@ func (j *journal) write(samples, times []Row, head bool) error {
 
 // close closes the files; the partial folder stays, to be resumed.
 func (j *journal) close() error {
-	return errors.Join(j.samples.Close(), j.times.Close(), j.log.Close())
+	var errs []error
+	for _, f := range []*os.File{j.samples, j.times, j.log} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // publish moves the finished files over those of an earlier run.
 func (j *journal) publish(env []byte) error {
 	for _, f := range []*os.File{j.samples, j.times} {
 		if err := f.Sync(); err != nil {
-			return err
+			return errors.Join(err, j.close())
 		}
 	}
 	if err := j.close(); err != nil {
 		return err
 	}
 	part := filepath.Join(j.dir, partialDir)
-	if err := writeAtomic(filepath.Join(j.dir, envFile), env); err != nil {
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{envFile, env}, {completeFile, nil}} {
+		if err := writeAtomic(filepath.Join(part, f.name), f.text); err != nil {
+			return err
+		}
+	}
+	return settle(j.dir)
+}
+
+// settle brings publishing to its end in dir. Files of one run move one by one, and a
+// process can die between two of them; whoever comes next calls settle first, so that
+// nobody measures again what is complete, or takes the rows of one run for those of
+// another. Each step may be repeated.
+func settle(dir string) error {
+	part := filepath.Join(dir, partialDir)
+	if _, err := os.Stat(filepath.Join(part, completeFile)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		return err
 	}
-	for _, name := range []string{runFile, samplesFile, timesFile} {
-		if err := os.Rename(filepath.Join(part, name), filepath.Join(j.dir, name)); err != nil {
+	for _, name := range []string{envFile, samplesFile, timesFile, runFile} {
+		err := os.Rename(filepath.Join(part, name), filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return os.RemoveAll(part)
 }
 
+// tempFiles are the files that writeAtomic has not yet given their names.
+const tempFiles = ".tmp-*"
+
 // writeAtomic writes a file under a temporary name and renames it, so that a
 // reader sees the old file or the new one and never a part.
 func writeAtomic(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(path), tempFiles)
 	if err != nil {
 		return err
 	}

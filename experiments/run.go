@@ -95,6 +95,9 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 		Axes: grid.values(), Keys: o.Files.identity(), Revision: env.Revision,
 	}
 	dir := filepath.Join(o.Out, e.Name)
+	if err := settle(dir); err != nil {
+		return err
+	}
 	if o.Resume && finished(dir, id) {
 		fmt.Fprintf(o.Log, "%s: measured already\n", e.Name)
 		return nil

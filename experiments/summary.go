@@ -276,8 +276,8 @@ func (c *Cell) rateInterval() Estimate {
 func (c *Cell) buildSD() float64 {
 	p := c.Predicted.FPR
 	repeat := 0.0
-	for _, r := range c.values[MetricRepeat] {
-		repeat += r / float64(len(c.values[MetricRepeat]))
+	if r := c.values[MetricRepeat]; len(r) > 0 {
+		repeat = r[0] // the same for all seeds
 	}
 	return math.Sqrt(max(c.Predicted.BuildSD*c.Predicted.BuildSD+p*(1-p)*repeat, c.spread()))
 }
@@ -513,6 +513,9 @@ func Load(e Experiment, out string) ([]Row, measure.Env, error) {
 // Remake makes summary.csv, the figures and the finding of e anew from the rows
 // in out. It is what Run ends with, and what changes nothing when repeated.
 func Remake(e Experiment, out string) (Outcome, error) {
+	if err := settle(filepath.Join(out, e.Name)); err != nil {
+		return Outcome{}, err
+	}
 	files, cells, finding, err := derive(e, out)
 	if err != nil {
 		return Outcome{}, err
@@ -534,14 +537,15 @@ func Remake(e Experiment, out string) (Outcome, error) {
 	return o, nil
 }
 
-// removeStale removes the figures of an earlier run that the rows give no more.
+// removeStale removes the figures of an earlier run that the rows give no more, and
+// files that a process which was killed had begun to write.
 func removeStale(dir string, files []file) error {
-	for _, format := range []string{"svg", "png"} {
-		figures, err := filepath.Glob(filepath.Join(dir, "*."+format))
+	for _, pattern := range []string{"*.svg", "*.png", tempFiles} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return err
 		}
-		for _, path := range figures {
+		for _, path := range found {
 			if slices.ContainsFunc(files, func(f file) bool { return f.name == filepath.Base(path) }) {
 				continue
 			}
