@@ -123,7 +123,7 @@ func (s sheet) captionLines(t typeset) []string {
 	style := t.style(captionSize, dark)
 	lines := wrap(style, s.width-2*margin, s.caption)
 	if len(s.notes) > 0 {
-		lines = append(lines, wrap(style, s.width-2*margin, "Not drawn: "+strings.Join(s.notes, "; ")+".")...)
+		lines = append(lines, wrap(style, s.width-2*margin, s.leftOut())...)
 	}
 	return lines
 }
@@ -170,15 +170,28 @@ func (s sheet) svg(t typeset) ([]byte, error) {
 		return nil, fmt.Errorf("figure %q: %w", s.name, err)
 	}
 	// The font is named, not embedded (a megabyte); Verdana comes closest in
-	// width. The title serves screen readers and browser tabs.
+	// width. Title and description serve screen readers and browser tabs, and with
+	// the height of the picture without its caption a page that shows it: see Inline.
 	out := strings.ReplaceAll(buf.String(), "font-family:DejaVu Sans;font-variant:normal;font-weight:normal;font-style:normal;", "")
 	out = strings.ReplaceAll(out, "font-family:DejaVu Sans;font-variant:normal;", "")
 	out = strings.Replace(out, `xmlns="http://www.w3.org/2000/svg"`,
 		`font-family="'DejaVu Sans',Verdana,sans-serif" xmlns="http://www.w3.org/2000/svg"`, 1)
 	out = strings.Replace(out, `xmlns:xlink="http://www.w3.org/1999/xlink">`,
-		`xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n<title>"+html.EscapeString(clean(s.title))+"</title>", 1)
+		fmt.Sprintf("xmlns:xlink=\"http://www.w3.org/1999/xlink\" %s=\"%.5g\">\n<title>%s</title>\n<desc>%s</desc>", bodyAttribute,
+			s.height.Points(), html.EscapeString(clean(s.title)), html.EscapeString(clean(s.fullCaption()))), 1)
 	return []byte(out), nil
 }
+
+// fullCaption is the caption with what was left out of the figure.
+func (s sheet) fullCaption() string {
+	if len(s.notes) == 0 {
+		return s.caption
+	}
+	return strings.TrimSpace(s.caption + " " + s.leftOut())
+}
+
+// leftOut says what was not drawn.
+func (s sheet) leftOut() string { return "Not drawn: " + strings.Join(s.notes, "; ") + "." }
 
 func (s sheet) png(t typeset) ([]byte, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(s.width, s.fullHeight(t)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
