@@ -33,6 +33,7 @@ type Env struct {
 	Command    []string  `json:"command"`    // the command line, paths cut down to their last element
 	Seed       uint64    `json:"seed"`       // seed of the run
 	Start      time.Time `json:"start"`      // when the run began, UTC
+	Seconds    float64   `json:"seconds"`    // how long the run took; 0 when unknown
 }
 
 // Caches are the sizes of one core's view of the data caches, in bytes; 0 means
