@@ -71,6 +71,7 @@ func Families() []Family {
 			Knobs: []Knob{
 				{"w", "bits of a counter: 2, 4 (default), 8 or 16"},
 				{"k", "counters a key, 1 to 64; best for the target"},
+				{"layout", "where a key's counters may lie: anywhere (shared, default) or in one cache line (blocked; w up to 8)"},
 			},
 			Parse: parser(counting.Parse),
 		},
@@ -117,6 +118,7 @@ func Variants() []filters.Variant {
 		counting.Variant{Width: 2},
 		counting.Variant{Width: 8, K: 4},
 		counting.Variant{Width: 16},
+		counting.Variant{Layout: counting.Blocked},
 		scalable.Variant{},
 		scalable.Variant{N0: 64, Growth: 4},
 		cuckoo.Variant{},

@@ -15,6 +15,8 @@ func variants() []filters.Variant {
 		counting.Variant{Width: 2},
 		counting.Variant{Width: 8, K: 4},
 		counting.Variant{Width: 16},
+		counting.Variant{Layout: counting.Blocked},
+		counting.Variant{Layout: counting.Blocked, Width: 8},
 	}
 }
 

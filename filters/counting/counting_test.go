@@ -54,7 +54,10 @@ func TestVariantText(t *testing.T) {
 	if v, err := Parse(" counting( k=4 , w=8 ) "); err != nil || v.String() != "counting(w=8,k=4)" {
 		t.Errorf("other order and spaces: %v, %v", v, err)
 	}
-	for _, bad := range []string{"", "standard", "counting(3)", "counting(w=3)", "counting(w=32)", "counting(w=0)", "counting(k=0)", "counting(k=65)", "counting(f=4)", "counting(w=4,w=4)", "counting(w=four)"} {
+	if v, err := Parse("counting(layout=blocked,k=6)"); err != nil || v != (Variant{K: 6, Layout: Blocked}) || v.String() != "counting(k=6,layout=blocked)" {
+		t.Errorf("the blocked layout: %v, %v", v, err)
+	}
+	for _, bad := range []string{"", "standard", "counting(layout=split)", "counting(layout=2)", "counting(3)", "counting(w=3)", "counting(w=32)", "counting(w=0)", "counting(k=0)", "counting(k=65)", "counting(f=4)", "counting(w=4,w=4)", "counting(w=four)"} {
 		if v, err := Parse(bad); !errors.Is(err, filters.ErrParam) || v != (Variant{}) {
 			t.Errorf("Parse(%q) = %+v, %v; want a ParamError", bad, v, err)
 		}
@@ -73,6 +76,10 @@ func TestConfigRefused(t *testing.T) {
 		{Config{M: 10, K: -1}, "counting: k"},
 		{Config{M: 10, K: 7, Width: 3}, "counting: w"},
 		{Config{M: 10, K: 7, Width: -4}, "counting: w"},
+		{Config{M: 10, K: 7, Layout: 3}, "counting: layout"},
+		{Config{M: 96, K: 7, Width: 16, Layout: Blocked}, "counting: w"},
+		{Config{M: 129, K: 7, Layout: Blocked}, "counting: m"},
+		{Config{M: 64, K: 7, Layout: Blocked}, "counting: m"},
 	} {
 		f, err := New(c.config)
 		var pe *filters.ParamError
@@ -80,7 +87,7 @@ func TestConfigRefused(t *testing.T) {
 			t.Errorf("New(%+v) = %v, %v; want %s refused", c.config, f, err, c.field)
 		}
 	}
-	for _, v := range []Variant{{Width: 3}, {K: 65}, {K: -1}} {
+	for _, v := range []Variant{{Width: 3}, {K: 65}, {K: -1}, {Layout: 3}, {Layout: Blocked, Width: 16}} {
 		target := filters.Target{N: 10, P: 0.01}
 		if _, err := v.New(target); !errors.Is(err, filters.ErrParam) {
 			t.Errorf("%+v.New: %v", v, err)
@@ -91,8 +98,10 @@ func TestConfigRefused(t *testing.T) {
 	}
 	// 2e9 keys share 1e-10 of the 2^64 hashes; the others need more than 2^48 bits.
 	for _, target := range []filters.Target{{N: 2e9, P: 1e-10}, {N: 1e13, P: 0.01}, {N: 1e15, BitsPerKey: 8}} {
-		if _, err := (Variant{}).Predict(target, 1); !errors.Is(err, filters.ErrParam) {
-			t.Errorf("Predict(%v): %v; want a ParamError", target, err)
+		for _, v := range []Variant{{}, {Layout: Blocked}} {
+			if _, err := v.Predict(target, 1); !errors.Is(err, filters.ErrParam) {
+				t.Errorf("%v.Predict(%v): %v; want a ParamError", v, target, err)
+			}
 		}
 	}
 }
@@ -162,11 +171,29 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// probes are the counters of h, as the documentation defines them.
+func probes(c Config, h uint64) (ps []uint64) {
+	base, span, x := uint64(0), c.M, h
+	if c.Layout == Blocked {
+		span = 512 / uint64(c.Width)
+		base = index.FastRange(h, c.M/span) * span
+		x *= index.Multiplier
+	}
+	for range c.K {
+		ps = append(ps, base+index.FastRange(x, span))
+		x *= index.Multiplier
+	}
+	return ps
+}
+
 // Random operations against a map, with so few counters that probes of a key
 // coincide and wide enough that none saturates: then the table must be exactly
 // the sum of the probes of what is stored.
 func TestAgainstMap(t *testing.T) {
-	for _, c := range []Config{{1, 1, 16}, {1, 5, 16}, {2, 4, 16}, {3, 3, 16}, {7, 20, 16}, {64, 7, 8}, {1000, 7, 16}, {1001, 64, 16}} {
+	for _, c := range []Config{
+		{1, 1, 16, Shared}, {1, 5, 16, Shared}, {2, 4, 16, Shared}, {3, 3, 16, Shared}, {7, 20, 16, Shared}, {64, 7, 8, Shared}, {1000, 7, 16, Shared}, {1001, 64, 16, Shared},
+		{64, 1, 8, Blocked}, {64, 4, 8, Blocked}, {64, 7, 8, Blocked}, {192, 6, 8, Blocked}, {640, 15, 8, Blocked}, {256, 6, 4, Blocked},
+	} {
 		f := mustNew(t, c)
 		rng := rand.New(rand.NewPCG(c.M, uint64(c.K)))
 		keys := filtertest.Members(c.M, 12)
@@ -174,9 +201,8 @@ func TestAgainstMap(t *testing.T) {
 		stored := map[uint64]uint64{}
 		sum := make([]uint64, c.M)
 		move := func(h, by uint64) {
-			for range c.K {
-				sum[index.FastRange(h, c.M)] += by
-				h *= index.Multiplier
+			for _, p := range probes(c, h) {
+				sum[p] += by
 			}
 		}
 		refused := 0
@@ -285,8 +311,15 @@ func TestCountSaturated(t *testing.T) {
 // that wrapped, carried into their neighbours or were taken down once saturated
 // lost keys.
 func TestA11_CountersOverflow(t *testing.T) {
-	for _, c := range []struct{ width, adds, deletes int }{{2, 4, 3}, {4, 16, 15}, {8, 256, 255}, {16, 65536, 65535}} {
-		f := mustNew(t, Config{M: 200, K: 3, Width: c.width})
+	for _, c := range []struct {
+		width, adds, deletes int
+		layout               Layout
+	}{{2, 4, 3, Shared}, {4, 16, 15, Shared}, {8, 256, 255, Shared}, {16, 65536, 65535, Shared}, {2, 4, 3, Blocked}, {4, 16, 15, Blocked}, {8, 256, 255, Blocked}} {
+		config := Config{M: 200, K: 3, Width: c.width, Layout: c.layout}
+		if c.layout == Blocked {
+			config.M = 256
+		}
+		f := mustNew(t, config)
 		others := filtertest.Members(2, 10)
 		addAll(t, f, others)
 		h := filtertest.NonMembers(2, 1)[0]
@@ -294,8 +327,8 @@ func TestA11_CountersOverflow(t *testing.T) {
 		for i := range want {
 			want[i] = f.counters.Get(uint64(i))
 		}
-		for i, x := 0, h; i < 3; i, x = i+1, x*index.Multiplier {
-			want[index.FastRange(x, f.m)] = 1<<c.width - 1
+		for _, p := range probes(config, h) {
+			want[p] = 1<<c.width - 1
 		}
 		for range c.adds {
 			_ = f.Add(h)
@@ -444,6 +477,7 @@ func TestE07_Merge(t *testing.T) {
 		{mustNew(t, Config{M: 1000, K: 7, Width: 4}), "k is 6 here and 7 in the other"},
 		{mustNew(t, Config{M: 1001, K: 6, Width: 4}), "m is 1000 here and 1001 in the other"},
 		{mustNew(t, Config{M: 1000, K: 6, Width: 8}), "w is 4 here and 8 in the other"},
+		{mustNew(t, Config{M: 1024, K: 6, Layout: Blocked}), "layout is shared here and blocked in the other"},
 		{otherFilter{f}, "type is *counting.Filter here and counting.otherFilter in the other"},
 	} {
 		addAllTo(c.other)
@@ -458,18 +492,20 @@ func TestE07_Merge(t *testing.T) {
 
 	// Eight shards are the filter of all their keys, counter by counter, with
 	// saturation on the way; and a filter merged with itself holds all twice.
-	whole, merged := mustNew(t, Config{M: 3000, K: 7, Width: 2}), mustNew(t, Config{M: 3000, K: 7, Width: 2})
-	for seed := range uint64(8) {
-		shard := mustNew(t, Config{M: 3000, K: 7, Width: 2})
-		hs := filtertest.Members(seed, 100)
-		addAll(t, shard, hs)
-		addAll(t, whole, hs)
-		if err := merged.Merge(shard); err != nil {
-			t.Fatal(err)
+	for _, c := range []Config{{M: 3000, K: 7, Width: 2}, {M: 3072, K: 7, Width: 2, Layout: Blocked}} {
+		whole, merged := mustNew(t, c), mustNew(t, c)
+		for seed := range uint64(8) {
+			shard := mustNew(t, c)
+			hs := filtertest.Members(seed, 100)
+			addAll(t, shard, hs)
+			addAll(t, whole, hs)
+			if err := merged.Merge(shard); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if !slices.Equal(merged.counters.Words(), whole.counters.Words()) || merged.Saturated() != whole.Saturated() || whole.Saturated() == 0 {
-		t.Errorf("merged shards differ from the whole (saturated %d and %d)", merged.Saturated(), whole.Saturated())
+		if !slices.Equal(merged.counters.Words(), whole.counters.Words()) || merged.Saturated() != whole.Saturated() || whole.Saturated() == 0 {
+			t.Errorf("%+v: merged shards differ from the whole (saturated %d and %d)", c, merged.Saturated(), whole.Saturated())
+		}
 	}
 	if err := f.Merge(f); err != nil {
 		t.Fatal(err)
@@ -492,8 +528,13 @@ func addAllTo(f filters.Filter) {
 
 // bits-and-blooms/bloom#28 and others: 2 to 4 allocations an operation.
 func TestG01_NoAllocations(t *testing.T) {
-	f := mustNew(t, Config{M: 10_000, K: 7})
-	o := mustNew(t, Config{M: 10_000, K: 7})
+	for _, c := range []Config{{M: 10_000, K: 7}, {M: 10_240, K: 7, Layout: Blocked}} {
+		noAllocations(t, c)
+	}
+}
+
+func noAllocations(t *testing.T, c Config) {
+	f, o := mustNew(t, c), mustNew(t, c)
 	hs := filtertest.Members(7, 300)
 	dst := make([]bool, len(hs))
 	i := 0
@@ -512,7 +553,7 @@ func TestG01_NoAllocations(t *testing.T) {
 		_ = f.Merge(o)
 		f.Reset()
 	}); n != 0 {
-		t.Errorf("%v allocations a round", n)
+		t.Errorf("%+v: %v allocations a round", c, n)
 	}
 }
 
@@ -521,9 +562,10 @@ func TestG01_NoAllocations(t *testing.T) {
 func TestOverflow(t *testing.T) {
 	for _, c := range []struct {
 		width, load int // load in multiples of the promised keys
-	}{{2, 1}, {2, 3}, {4, 6}} {
+		layout      Layout
+	}{{2, 1, Shared}, {2, 3, Shared}, {4, 6, Shared}, {2, 1, Blocked}, {4, 4, Blocked}} {
 		const n, seeds = 3000, 20
-		v := Variant{Width: c.width, K: 7}
+		v := Variant{Width: c.width, K: 7, Layout: c.layout}
 		target := filters.Target{N: n, P: 0.01}
 		p, err := v.Predict(target, uint64(c.load*n))
 		if err != nil {
@@ -542,6 +584,9 @@ func TestOverflow(t *testing.T) {
 			}
 		}
 		sd := math.Sqrt(p.Overflow / seeds) // Poisson: an upper bound on the binomial's
+		if c.layout == Blocked {
+			sd *= 2 // counters saturate together in crowded blocks
+		}
 		if got := sum / seeds; math.Abs(got-p.Overflow) > 4.5*sd {
 			t.Errorf("%+v: %v saturated counters, want %v (sd %v)", c, got, p.Overflow, sd)
 		}
@@ -592,9 +637,13 @@ func TestEstimates(t *testing.T) {
 // Every length around the chunk, every k around the pairs: batch equals single.
 func TestBatchEqualsSingle(t *testing.T) {
 	for k := 1; k <= 9; k++ {
-		for _, n := range []int{0, 1, 2, 127, 128, 129, 300} {
+		for _, n := range []int{0, 1, 2, 3, 63, 64, 65, 66, 127, 128, 129, 300, 301} {
 			name := fmt.Sprintf("k=%d n=%d", k, n)
-			one, many := mustNew(t, Config{M: 600, K: k}), mustNew(t, Config{M: 600, K: k})
+			c := Config{M: 600, K: k}
+			if n&1 == 0 {
+				c = Config{M: 640, K: k, Layout: Blocked}
+			}
+			one, many := mustNew(t, c), mustNew(t, c)
 			hs := filtertest.Members(uint64(k), n)
 			for _, h := range hs {
 				_ = one.Add(h)
@@ -603,7 +652,7 @@ func TestBatchEqualsSingle(t *testing.T) {
 			if !slices.Equal(one.counters.Words(), many.counters.Words()) {
 				t.Fatalf("%s: AddMany differs from Add", name)
 			}
-			one = mustNew(t, Config{M: 600, K: k})
+			one = mustNew(t, c)
 			addAll(t, one, hs[:n/2])
 			q := append(filtertest.NonMembers(uint64(k), n), hs...)
 			rand.New(rand.NewPCG(1, 1)).Shuffle(len(q), func(i, j int) { q[i], q[j] = q[j], q[i] })
@@ -632,6 +681,9 @@ func TestAheadEqualsPlain(t *testing.T) {
 	queries := slices.Concat(absent[:100], stored, absent[100:])
 	for k := 1; k <= MaxK; k++ {
 		c := Config{M: 2000, K: k, Width: 2 << (k % 4)}
+		if k%5 == 0 && c.Width < 16 {
+			c = Config{M: 2048, K: k, Width: c.Width, Layout: Blocked}
+		}
 		for _, n := range []int{0, 1, 2, 63, 64, 127, 128, 129, 256, 400} {
 			plain, ahead := mustNew(t, c), mustNew(t, c)
 			plain.ahead, ahead.ahead = false, true
@@ -672,6 +724,8 @@ func TestKernel(t *testing.T) {
 		{Config{M: 16*large - 16, K: 7}, "go"},
 		{Config{M: 16 * large, K: 7}, fetched},
 		{Config{M: 16 * large, K: 1}, "go"},
+		{Config{M: 16*largeBlocked - 128, K: 6, Layout: Blocked}, "go"},
+		{Config{M: 16 * largeBlocked, K: 6, Layout: Blocked}, fetched},
 	} {
 		if got := mustNew(t, c.config).Kernel(); got != c.want {
 			t.Errorf("%+v runs %q, want %q", c.config, got, c.want)

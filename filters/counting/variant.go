@@ -11,10 +11,11 @@ import (
 )
 
 // Variant is the family with its knobs. The zero Variant is counters of 4 bits
-// and the best k for the target.
+// anywhere in the table and the best k for the target.
 type Variant struct {
-	Width int // bits of a counter: 2, 4, 8 or 16; 0 means 4
-	K     int // 1 to 64; 0 means the best for the target
+	Width  int    // bits of a counter: 2, 4, 8 or 16; 0 means 4
+	K      int    // 1 to 64; 0 means the best for the target
+	Layout Layout // zero means Shared; Blocked takes no counters of 16 bits
 }
 
 var _ filters.Maker = Variant{}
@@ -26,10 +27,11 @@ func (v Variant) String() string {
 	s := spec.Spec{Family: "counting"}
 	s.Set("w", v.Width)
 	s.Set("k", v.K)
+	s.Set("layout", v.Layout)
 	return s.String()
 }
 
-// Parse reads what String prints: the knobs w and k in any order.
+// Parse reads what String prints: the knobs w, k and layout in any order.
 func Parse(text string) (Variant, error) {
 	var v Variant
 	s, err := spec.Parse(text)
@@ -40,7 +42,7 @@ func Parse(text string) (Variant, error) {
 		return v, filters.Refuse("filter", strconv.Quote(s.Family), "counting")
 	}
 	if len(s.Args) > 0 {
-		return v, filters.Refuse("counting", strconv.Quote(text), "named knobs only: w, k")
+		return v, filters.Refuse("counting", strconv.Quote(text), "named knobs only: w, k, layout")
 	}
 	for _, knob := range s.Knobs {
 		switch knob.Key {
@@ -51,8 +53,10 @@ func Parse(text string) (Variant, error) {
 			}
 		case "k":
 			v.K, err = spec.Int("counting", "k", knob.Value, 1, MaxK)
+		case "layout":
+			v.Layout, err = ParseLayout(knob.Value)
 		default:
-			err = spec.Unknown("counting", knob.Key, "w", "k")
+			err = spec.Unknown("counting", knob.Key, "w", "k", "layout")
 		}
 		if err != nil {
 			return Variant{}, err
@@ -62,14 +66,14 @@ func Parse(text string) (Variant, error) {
 }
 
 // geometry picks the filter for a target. With a rate it is the fewest counters
-// that meet it, as many as a standard filter needs bits; with a space, as many
-// counters as it holds, at least one.
+// that meet it, in the shared layout as many as a standard filter needs bits; with
+// a space, as many counters (or blocks) as come nearest to it, at least one.
 func (v Variant) geometry(t filters.Target) (Config, error) {
 	if err := t.Validate(); err != nil {
 		return Config{}, err
 	}
 	// M and K are chosen below; everything else is checked now.
-	c := Config{M: 1, K: v.K, Width: v.Width}
+	c := Config{M: blockBits, K: v.K, Width: v.Width, Layout: v.Layout}
 	if v.K == 0 {
 		c.K = 1
 	}
@@ -77,26 +81,40 @@ func (v Variant) geometry(t filters.Target) (Config, error) {
 	if err != nil {
 		return c, err
 	}
+	unit := uint64(1) // counters that come together
+	if c.Layout == Blocked {
+		unit = uint64(c.perBlock())
+	}
+	most := filters.MaxBits / (unit * uint64(c.Width))
 	if t.P == 0 {
-		m := math.Round(t.BitsPerKey * float64(t.N) / float64(c.Width))
-		if m > float64(filters.MaxBits)/float64(c.Width) {
+		units := math.Round(t.BitsPerKey * float64(t.N) / float64(unit*uint64(c.Width)))
+		if units > float64(most) {
 			return c, tooLarge("bits per key", t.BitsPerKey, t.N, t.BitsPerKey*float64(t.N))
 		}
-		c.M = max(uint64(m), 1)
-		if v.K == 0 {
+		c.M = max(uint64(units), 1) * unit
+		switch {
+		case v.K != 0:
+		case c.Layout == Blocked:
+			c.K = theory.BlockedBestK(c.blocks(), c.perBlock(), t.N, false)
+		default:
 			c.K = theory.StandardBestK(c.M, t.N)
 		}
 		return c, nil
 	}
-	m, k, ok := theory.SizeStandard(t.N, t.P, v.K)
+	units, k, ok := uint64(0), 0, false
+	if c.Layout == Blocked {
+		units, k, ok = theory.SizeBlocked(c.perBlock(), t.N, t.P, v.K, false)
+	} else {
+		units, k, ok = theory.SizeStandard(t.N, t.P, v.K)
+	}
 	if !ok {
 		return c, filters.Refuse("counting: p", t.P, fmt.Sprintf("a rate that %d keys can reach with k up to %d, and above %.3g, what their 64-bit hashes share",
 			t.N, MaxK, theory.HashFloor(t.N, 64)))
 	}
-	if m > filters.MaxBits/uint64(c.Width) {
-		return c, tooLarge("p", t.P, t.N, float64(m)*float64(c.Width))
+	if units > most {
+		return c, tooLarge("p", t.P, t.N, float64(units)*float64(unit)*float64(c.Width))
 	}
-	c.M, c.K = m, k
+	c.M, c.K = units*unit, k
 	return c, nil
 }
 

@@ -48,6 +48,27 @@ func CountingSaturated(m, n uint64, k, w int) float64 {
 	return CountingTail(m, n, k, 1<<w-1)
 }
 
+// BlockedCountingSaturated is CountingSaturated for counters in blocks of B, where
+// all k probes of a key fall into one block: the mean of P(X >= 2^w-1) over the
+// binomial load of a block, X binomial(k load, 1/B). The spread of the loads makes
+// the tail heavier: for a million keys at 1%, 4 bits and k = 6, 82 times as likely
+// (5e-15 for a counter).
+func BlockedCountingSaturated(blocks uint64, B int, n uint64, k, w int) float64 {
+	if !validBlocked(blocks, B, k) || w < 1 || w > 32 {
+		return math.NaN()
+	}
+	ceiling := uint64(1)<<w - 1
+	// The mean load at which a counter is asked for a hundred times its ceiling.
+	limit := 100 * float64(ceiling) * float64(B) / float64(k)
+	p := 0.0
+	if !eachLoad(n, float64(blocks)-1, limit, func(j int, weight float64) {
+		p += weight * CountingTail(uint64(B), uint64(j), k, ceiling)
+	}) {
+		return 1
+	}
+	return p
+}
+
 // CountingOverflow is the probability that a given counter of w bits was asked
 // to go beyond its ceiling, P(X >= 2^w): the event that a counter without
 // saturation would answer with a wrong count. Fan et al. 2000 bound it by

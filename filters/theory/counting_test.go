@@ -105,3 +105,32 @@ func TestCountingShape(t *testing.T) {
 		}
 	}
 }
+
+// The mixture over block loads, against what it must agree with: one block is a
+// table of B counters; with k = 1 blocks make no difference; and a block's own
+// distribution, counted out for two keys in two blocks of 64 counters.
+func TestBlockedCountingSaturated(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"one block", BlockedCountingSaturated(1, 128, 60, 6, 4), CountingSaturated(128, 60, 6, 4)},
+		{"k = 1", BlockedCountingSaturated(100, 128, 50_000, 1, 4), CountingSaturated(12_800, 50_000, 1, 4)},
+		// Both keys in the block (1/4): four throws, at least three hits; else (1/2
+		// for one key) two throws cannot reach three.
+		{"two keys", BlockedCountingSaturated(2, 64, 2, 2, 2), (4*63 + 1) / (4 * 64. * 64 * 64 * 64)},
+		{"no keys", BlockedCountingSaturated(2, 64, 0, 2, 2), 0},
+		{"overfull", BlockedCountingSaturated(1, 64, 1e12, 6, 4), 1},
+	} {
+		if math.Abs(c.got-c.want) > 1e-9*c.want {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if x := BlockedCountingSaturated(0, 64, 1, 1, 4); !math.IsNaN(x) {
+		t.Errorf("no blocks: %v", x)
+	}
+	// The factor that the documentation states.
+	if r := BlockedCountingSaturated(84_745, 128, 1e6, 6, 4) / CountingSaturated(10_847_360, 1e6, 6, 4); math.Abs(r-82) > 1 {
+		t.Errorf("blocks make saturation %v times as likely, want some 82", r)
+	}
+}

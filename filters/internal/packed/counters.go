@@ -97,9 +97,12 @@ func (c *Counters) Dec(i uint64) bool {
 func (c *Counters) low() uint64 { return ^uint64(0) / c.top }
 
 // NonZero counts the counters above zero. It costs one pass over the table.
-func (c *Counters) NonZero() uint64 {
+func (c *Counters) NonZero() uint64 { return c.NonZeroOf(c.words) }
+
+// NonZeroOf is NonZero for some words of the table.
+func (c *Counters) NonZeroOf(words []uint64) uint64 {
 	low, n := c.low(), 0
-	for _, v := range c.words {
+	for _, v := range words {
 		for s := 1 << c.log >> 1; s > 0; s >>= 1 {
 			v |= v >> s // the lowest bit of each counter gathers the others
 		}
