@@ -1,6 +1,9 @@
 package filters
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Hasher turns byte strings into the 64-bit hashes that filters take. It is
 // declared here and satisfied by hashing.Hash, so that filters depend on no hash
@@ -49,4 +52,23 @@ func (k Keyed) Merge(other Keyed) error {
 		return Differ("type", fmt.Sprintf("%T", k.Filter), fmt.Sprintf("%T, which is static,", other.Filter))
 	}
 	return m.Merge(f)
+}
+
+// WriteTo writes the filter as a file that names the hash and holds its seed, in
+// the clear: a secret seed is no secret to whoever can read the file. A hash that
+// is another function in every process (one whose method Reproducible answers
+// false, as that of maphash) is refused: a filter read back would have lost all
+// its keys.
+func (k Keyed) WriteTo(w io.Writer) (n int64, err error) {
+	if r, ok := k.Hash.(interface{ Reproducible() bool }); ok && !r.Reproducible() {
+		return 0, Refuse("hash", k.Hash.Name(), "a hash that gives the same digests in every process, so that the saved filter finds its keys")
+	}
+	if k.Hash.Name() == "" {
+		return 0, Refuse("hash", `""`, "a hash with a name")
+	}
+	s, ok := k.Filter.(Saver)
+	if !ok {
+		return 0, Refuse("filter", fmt.Sprintf("%T", k.Filter), "a filter that can be saved")
+	}
+	return s.WriteHashed(w, k.Hash)
 }

@@ -33,6 +33,9 @@ func (f mapHash) Sum64(key []byte) uint64 {
 	return fmix64(h ^ f.seed)
 }
 
+// Reproducible is false: what filters ask before they are saved.
+func (f mapHash) Reproducible() bool { return false }
+
 func (f mapHash) SumString(key string) uint64 { return f.Sum64(bytesOf(key)) }
 
 func (f mapHash) SumUint64(key uint64) uint64 {

@@ -200,6 +200,11 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return over(c, words), nil
+}
+
+// over is a filter of the geometry c, which is normal, over a table of its size.
+func over(c Config, words []uint64) *Filter {
 	f := &Filter{mask: uint64(c.BlockBits) - 1, k: c.K, config: c}
 	f.table(words)
 	switch {
@@ -213,7 +218,7 @@ func New(c Config) (*Filter, error) {
 		f.kernel = independent
 	}
 	f.simd = cpu.AVX2() && (f.kernel == split || f.kernel == independent512 && c.K <= perMix)
-	return f, nil
+	return f
 }
 
 // table makes words the table.
@@ -311,21 +316,28 @@ func (f *Filter) Merge(other filters.Filter) error {
 	if !ok {
 		return filters.Differ("type", fmt.Sprintf("%T", f), fmt.Sprintf("%T", other))
 	}
-	a, b := f.config, o.config
-	switch {
-	case a.Layout != b.Layout:
-		return filters.Differ("layout", a.Layout, b.Layout)
-	case a.BlockBits != b.BlockBits:
-		return filters.Differ("block", a.BlockBits, b.BlockBits)
-	case a.Blocks != b.Blocks:
-		return filters.Differ("blocks", a.Blocks, b.Blocks)
-	case a.K != b.K:
-		return filters.Differ("k", a.K, b.K)
-	case a.Probes != b.Probes:
-		return filters.Differ("probes", a.Probes, b.Probes)
+	if err := f.config.compatible(o.config); err != nil {
+		return err
 	}
 	for i, w := range o.words {
 		f.words[i] |= w
+	}
+	return nil
+}
+
+// compatible names the first difference between two geometries.
+func (c Config) compatible(o Config) error {
+	switch {
+	case c.Layout != o.Layout:
+		return filters.Differ("layout", c.Layout, o.Layout)
+	case c.BlockBits != o.BlockBits:
+		return filters.Differ("block", c.BlockBits, o.BlockBits)
+	case c.Blocks != o.Blocks:
+		return filters.Differ("blocks", c.Blocks, o.Blocks)
+	case c.K != o.K:
+		return filters.Differ("k", c.K, o.K)
+	case c.Probes != o.Probes:
+		return filters.Differ("probes", c.Probes, o.Probes)
 	}
 	return nil
 }

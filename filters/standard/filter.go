@@ -42,9 +42,14 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return over(c, words), nil
+}
+
+// over is a filter of the geometry c over a table of its size.
+func over(c Config, words []uint64) *Filter {
 	f := &Filter{words: words, k: c.K, ahead: looksAhead(c), config: c}
 	f.span, f.stride = c.span()
-	return f, nil
+	return f
 }
 
 // Config is the geometry the filter was made with.

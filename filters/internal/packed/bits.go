@@ -65,6 +65,12 @@ func Bytes(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
 
+// View is the inverse of Bytes. b starts on a multiple of 8; bytes that do not fill
+// a word are left out.
+func View(b []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
 // Blocks is the table seen as blocks of 4 or 8 words: the same memory, so that
 // blocks[i][j] is words[len(T)*i+j]. To slice a block out of a table costs two
 // checks and an addition more than to index one. Words that do not fill a block
