@@ -18,6 +18,7 @@ type Variant struct {
 	Probes    Probes // zero means Independent
 	Layout    Layout // zero means Plain; the others fix the three above
 	Pages     Pages  // zero means SystemPages
+	Atomic    bool   // a ConcurrentFilter: several goroutines may add at once
 }
 
 var _ filters.Maker = Variant{}
@@ -35,6 +36,9 @@ func (v Variant) String() string {
 	s.Set("probes", v.Probes)
 	s.Set("layout", v.Layout)
 	s.Set("pages", v.Pages)
+	if v.Atomic {
+		s.Set("adds", "atomic")
+	}
 	return s.String()
 }
 
@@ -70,8 +74,10 @@ func Parse(text string) (Variant, error) {
 			v.Layout, err = ParseLayout(knob.Value)
 		case "pages":
 			v.Pages, err = ParsePages(knob.Value)
+		case "adds":
+			v.Atomic, err = spec.Atomic("blocked", knob.Value)
 		default:
-			err = spec.Unknown("blocked", knob.Key, "k", "probes", "layout", "pages")
+			err = spec.Unknown("blocked", knob.Key, "k", "probes", "layout", "pages", "adds")
 		}
 		if err != nil {
 			return Variant{}, err
@@ -177,6 +183,9 @@ func (v Variant) New(t filters.Target) (filters.Filter, error) {
 		return nil, err // not f: a nil *Filter in an interface is not nil
 	}
 	f.capacity = t.N
+	if v.Atomic {
+		return f.Concurrent(), nil
+	}
 	return f, nil
 }
 

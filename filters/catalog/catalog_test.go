@@ -172,7 +172,7 @@ func TestKnobsAreThoseOfTheFamilies(t *testing.T) {
 	values := map[string]string{
 		"k": "5", "scheme": "double", "layout": "partitioned", "sizing": "textbook", "bits": "256", "probes": "distinct",
 		"w": "8", "n0": "100", "s": "3", "r": "0.6", "f": "12", "b": "2",
-		"pages": "huge", "blocked layout": "plain", "counting layout": "blocked",
+		"pages": "huge", "blocked layout": "plain", "counting layout": "blocked", "adds": "atomic",
 	}
 	oneLine := regexp.MustCompile(`^[^\n]{10,100}[^.\n]$`)
 	for _, f := range catalog.Families() {

@@ -132,6 +132,46 @@ func Loop(q filters.Querier) Loops {
 				return len(hs), nil
 			},
 		}
+	case *standard.ConcurrentFilter:
+		return Loops{
+			func(dst []bool, hs []uint64) (hits int) {
+				dst = dst[:len(hs)]
+				for i, h := range hs {
+					in := f.Contains(h)
+					dst[i] = in
+					hits += one(in)
+				}
+				return hits
+			},
+			func(hs []uint64) (int, error) {
+				for i, h := range hs {
+					if err := f.Add(h); err != nil {
+						return i, err
+					}
+				}
+				return len(hs), nil
+			},
+		}
+	case *blocked.ConcurrentFilter:
+		return Loops{
+			func(dst []bool, hs []uint64) (hits int) {
+				dst = dst[:len(hs)]
+				for i, h := range hs {
+					in := f.Contains(h)
+					dst[i] = in
+					hits += one(in)
+				}
+				return hits
+			},
+			func(hs []uint64) (int, error) {
+				for i, h := range hs {
+					if err := f.Add(h); err != nil {
+						return i, err
+					}
+				}
+				return len(hs), nil
+			},
+		}
 	default:
 		return Loops{
 			func(dst []bool, hs []uint64) (hits int) {

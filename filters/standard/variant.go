@@ -17,6 +17,7 @@ type Variant struct {
 	Scheme Scheme
 	Layout Layout
 	Sizing Sizing
+	Atomic bool // a ConcurrentFilter: several goroutines may add at once
 }
 
 var _ filters.Maker = Variant{}
@@ -35,10 +36,13 @@ func (v Variant) String() string {
 		s.Set("sizing", v.Sizing)
 	}
 	s.Set("k", v.K)
+	if v.Atomic {
+		s.Set("adds", "atomic")
+	}
 	return s.String()
 }
 
-// Parse reads what String prints: the knobs scheme, layout, sizing and k in any
+// Parse reads what String prints: the knobs scheme, layout, sizing, k and adds in any
 // order, defaults included.
 func Parse(text string) (Variant, error) {
 	s, err := spec.Parse(text)
@@ -49,7 +53,7 @@ func Parse(text string) (Variant, error) {
 		return Variant{}, filters.Refuse("filter", strconv.Quote(s.Family), "standard")
 	}
 	if len(s.Args) > 0 {
-		return Variant{}, filters.Refuse("standard", strconv.Quote(text), "knobs only: scheme=, layout=, sizing=, k=")
+		return Variant{}, filters.Refuse("standard", strconv.Quote(text), "knobs only: scheme=, layout=, sizing=, k=, adds=")
 	}
 	var v Variant
 	for _, knob := range s.Knobs {
@@ -62,8 +66,10 @@ func Parse(text string) (Variant, error) {
 			v.Sizing, err = ParseSizing(knob.Value)
 		case "k":
 			v.K, err = spec.Int("standard", "k", knob.Value, 1, MaxK)
+		case "adds":
+			v.Atomic, err = spec.Atomic("standard", knob.Value)
 		default:
-			err = spec.Unknown("standard", knob.Key, "scheme", "layout", "sizing", "k")
+			err = spec.Unknown("standard", knob.Key, "scheme", "layout", "sizing", "k", "adds")
 		}
 		if err != nil {
 			return Variant{}, err
@@ -83,6 +89,9 @@ func (v Variant) New(t filters.Target) (filters.Filter, error) {
 		return nil, err // not f: a nil *Filter in an interface is not nil
 	}
 	f.capacity = t.N
+	if v.Atomic {
+		return f.Concurrent(), nil
+	}
 	return f, nil
 }
 

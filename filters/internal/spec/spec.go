@@ -120,6 +120,17 @@ func Int(family, knob, value string, lo, hi int) (int, error) {
 	return n, nil
 }
 
+// Atomic reads the knob adds: atomic, or plain, the default.
+func Atomic(family, value string) (bool, error) {
+	switch value {
+	case "atomic":
+		return true, nil
+	case "plain":
+		return false, nil
+	}
+	return false, filters.Refuse(family+": adds", strconv.Quote(value), "plain or atomic")
+}
+
 // Unknown is the error for a knob a family does not have.
 func Unknown(family, knob string, known ...string) error {
 	return filters.Refuse("filter", family+" with knob "+knob, "one of the knobs "+strings.Join(known, ", "))
