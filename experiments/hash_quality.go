@@ -73,10 +73,10 @@ func HashQuality() Experiment {
 			caption := "Two-sided, the least of the seeds times their number; a good hash has one below 0.01 in a hundred tests. "
 			return []figure.Figure{
 				heatMap("hash-buckets", "Do keys spread over buckets as balls thrown at random?",
-					"Chi-square over 4096 buckets by the lowest 12 bits, the highest 12, and 6 of either half together: the least of three. "+caption+about.Text, pScale(), cells,
+					"Chi-square over 4096 buckets by the lowest 12 bits, the highest 12, and 6 of either half together: the least of three. "+caption+about.Bare, pScale(), cells,
 					least(MetricSpreadLow, MetricSpreadHigh, MetricSpreadPair)),
 				heatMap("hash-collisions", "Do keys collide in 32 bits as often as chance has it?",
-					"The highest 32 bits of 64, or all of a 32-bit hash; too few collisions count as well. "+caption+about.Text, pScale(), cells, least(MetricCollide)),
+					"The highest 32 bits of 64, or all of a 32-bit hash; too few collisions count as well. "+caption+about.Bare, pScale(), cells, least(MetricCollide)),
 				testsFigure(cells, about),
 			}
 		},
@@ -193,7 +193,7 @@ func testsFigure(cells []Cell, about About) figure.Figure {
 	h := figure.HeatMap{
 		Name: "hash-tests", Title: "Five tests of each hash",
 		Caption: "The least p-value over the key sets times their number. Avalanche: 10,000 random keys of 8 bytes with every bit flipped; an ideal function " +
-			fmt.Sprintf("flips every bit within %.3g of half of the time, but for one in a hundred. ", hashtest.AvalancheLimit(10_000, 64*64, 0.01)) + about.Text,
+			fmt.Sprintf("flips every bit within %.3g of half of the time, but for one in a hundred. ", hashtest.AvalancheLimit(10_000, 64*64, 0.01)) + about.Bare,
 		X: "test", Y: "hash", Value: pScale(),
 	}
 	for _, t := range tests {

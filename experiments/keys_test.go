@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -42,6 +43,34 @@ func TestZipfRepeat(t *testing.T) {
 	}
 	if want := squares / (sum * sum); math.Abs(zipfRepeat/want-1) > 1e-8 {
 		t.Errorf("zipfRepeat = %.12g, the law gives %.12g", zipfRepeat, want)
+	}
+}
+
+// The constant stands in one row of a point, and the scatter that it adds is that
+// of every seed: with lookups that repeat keys, rates scatter by
+// sqrt(p(1-p) zipfRepeat) beyond independent lookups.
+func TestZipfRepeatIsOneRow(t *testing.T) {
+	p := point(t, "standard", filters.Target{N: 1000, P: 0.01})
+	p.Keys, p.Seeds = Zipf, 12
+	rows, err := Rate(0).Run(context.Background(), &Lab{Seed: 1, Profile: Profile{Precision: 0.5, MaxTrials: 1e6, Seeds: 10}}, []*Point{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, r := range rows {
+		if r.Metric == MetricRepeat {
+			n++
+		}
+	}
+	cells, err := Cells(Experiment{Name: "x"}, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cells[0]
+	pr := c.Predicted
+	want := math.Sqrt(pr.BuildSD*pr.BuildSD + pr.FPR*(1-pr.FPR)*zipfRepeat)
+	if got := c.buildSD(); n != 1 || c.Seeds < 12 || math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("%d rows, %d seeds, scatter %g, want one, 12 or more and %g", n, c.Seeds, got, want)
 	}
 }
 

@@ -142,7 +142,7 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 		n := min(queries, keys.absentLimit)
 		c := measure.Absent(q, n, keys.absent)
 		emit(MetricFPR, float64(c.Events), c.Trials)
-		if keys.repeat > 0 {
+		if keys.repeat > 0 && round == 0 { // a constant of the law: one row says it
 			emit(MetricRepeat, keys.repeat, 0)
 		}
 	}

@@ -563,6 +563,7 @@ const findingFile = "finding.txt"
 type About struct {
 	Env  measure.Env // the machine and the program
 	Text string      // the end of every caption: how much was measured, on what, with which code
+	Bare string      // the same for figures that draw no intervals
 }
 
 func about(cells []Cell, env measure.Env) About {
@@ -577,16 +578,21 @@ func about(cells []Cell, env measure.Env) About {
 		}
 		most = max(most, c.N)
 	}
-	a := About{Env: env, Text: "n = " + units.FormatCount(least)}
+	text := "n = " + units.FormatCount(least)
 	if most > least {
-		a.Text += " to " + units.FormatCount(most)
+		text += " to " + units.FormatCount(most)
 	}
-	a.Text += " keys. "
+	text += " keys. "
+	intervals := ""
 	if trials > 0 {
-		a.Text += fmt.Sprintf("Up to %d seeds and %s lookups a point; 95%% intervals. ", seeds, threeDigits(trials))
+		text += fmt.Sprintf("Up to %d seeds and %s lookups a point", seeds, threeDigits(trials))
+		intervals = "; 95% intervals"
 	}
-	a.Text += fmt.Sprintf("%s, %s, revision %.12s.", env.CPU, env.Go, env.Revision)
-	return a
+	end := fmt.Sprintf("%s, %s, revision %.12s.", env.CPU, env.Go, env.Revision)
+	if trials > 0 {
+		end = ". " + end
+	}
+	return About{Env: env, Text: text + intervals + end, Bare: text + end}
 }
 
 // threeDigits writes a count to three digits: "4.41e5".

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math/bits"
 	"strconv"
 )
@@ -38,6 +39,10 @@ func generators() []generator {
 		{"bitreversed", "integers that count up with their bits reversed, as 8 little-endian bytes: only the top bits vary", all, unseeded(appendBitReversed)},
 		{"onebit", "a Gray code, as 8 little-endian bytes: every non-member is one bit away from a member", all, unseeded(appendOneBit)},
 		{"lastbytes", "40 equal bytes, then an integer that counts up in 8 big-endian bytes: long keys that differ at the end", all, unseeded(appendLastBytes)},
+		{"zeroheavy", "an integer that counts up, each of its bytes the low one of a field of 8 little-endian bytes: 64 bytes, nearly all zero", all, unseeded(appendZeroHeavy)},
+		{"ipv4", "IPv4 addresses in random order, mapped to 16 bytes of IPv6: 32 bits vary, 96 do not", 1 << 32, openIPv4},
+		{"uuid", "UUIDs of version 4, random but for 6 bits, as 16 bytes", all, openUUID},
+		{"uuidtext", "the same written out, 36 characters", all, openUUIDText},
 		{"urls", "addresses of pages: few hosts, words in the path, an article number that counts up; 62 bytes on average", all, openURLs},
 		{"threeletter", "the 17,576 words of three lower-case letters, in random order: the teaching experiment", threeLetterWords, openThreeLetter},
 	}
@@ -113,6 +118,60 @@ func appendOneBit(dst []byte, c uint64) []byte {
 
 func appendLastBytes(dst []byte, c uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, "tenant/00000000/bucket/00000000/object/0"...), c)
+}
+
+// appendZeroHeavy is a record of eight numeric fields, all small.
+func appendZeroHeavy(dst []byte, c uint64) []byte {
+	for i := range 8 {
+		dst = binary.LittleEndian.AppendUint64(dst, c>>(8*i)&0xff)
+	}
+	return dst
+}
+
+// openIPv4 writes ::ffff:a.b.c.d (RFC 4291, section 2.5.5.2).
+func openIPv4(seed uint64) func([]byte, uint64) []byte {
+	order := newPermutation(1<<32, seed)
+	return func(dst []byte, c uint64) []byte {
+		dst = append(dst, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff)
+		return binary.BigEndian.AppendUint32(dst, uint32(order.at(c)))
+	}
+}
+
+// uuid sets the version and the variant between 122 random bits (RFC 9562, section
+// 5.4), 64 of which tell the counters apart.
+func uuid(start, c uint64) (hi, lo uint64) {
+	x := mix((c + start) * gamma)
+	r := rng(x)
+	hi = x>>16<<16 | 4<<12 | x&0xfff
+	lo = 0b10<<62 | x>>12&0xf<<58 | r.next()>>6
+	return hi, lo
+}
+
+func openUUID(seed uint64) func([]byte, uint64) []byte {
+	start := mix(seed)
+	return func(dst []byte, c uint64) []byte {
+		hi, lo := uuid(start, c)
+		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, hi), lo)
+	}
+}
+
+func openUUIDText(seed uint64) func([]byte, uint64) []byte {
+	start := mix(seed)
+	return func(dst []byte, c uint64) []byte {
+		var raw [16]byte
+		hi, lo := uuid(start, c)
+		binary.BigEndian.PutUint64(raw[:], hi)
+		binary.BigEndian.PutUint64(raw[8:], lo)
+		from := 0
+		for _, to := range [5]int{4, 6, 8, 10, 16} {
+			if from > 0 {
+				dst = append(dst, '-')
+			}
+			dst = hex.AppendEncode(dst, raw[from:to])
+			from = to
+		}
+		return dst
+	}
 }
 
 func openURLs(seed uint64) func([]byte, uint64) []byte {

@@ -3,8 +3,11 @@ package workload
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"math"
+	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +29,7 @@ func xxh3(t testing.TB) filters.Hasher {
 // taken from this package: a change of any key changes what a seed means in
 // every result, and must be seen.
 func TestGoldenKeys(t *testing.T) {
+	zeros := func(n int) string { return strings.Repeat("\x00", n) }
 	want := map[string][4]string{
 		"random": {"\f\xca\x88B\xb5\x1f\xb2\x9f",
 			"\x0f\xf12\xcb\x7f7\x8aB",
@@ -63,6 +67,19 @@ func TestGoldenKeys(t *testing.T) {
 			"tenant/00000000/bucket/00000000/object/0\x00\x00\x00\x00\x00\x00\x00\x02",
 			"tenant/00000000/bucket/00000000/object/0\x00\x00\x00\x00\x00\x00\x00\x00",
 			"tenant/00000000/bucket/00000000/object/0\x00\x00\x00\x00\x00\x00\x00\x03"},
+		"zeroheavy": {"\x01" + zeros(63), "\x02" + zeros(63), zeros(64), "\x03" + zeros(63)},
+		"ipv4": {zeros(10) + "\xff\xffQ\r\xa5\x83",
+			zeros(10) + "\xff\xff\xb1r\u0787",
+			zeros(10) + "\xff\xff\xb3=\xf3\xe0",
+			zeros(10) + "\xff\xff\x19\xf8\xbdP"},
+		"uuid": {"\x9f\xb2\x1f\xb5B\x88J\f\xb3\xf6\x10\xd8\xc2jB\xfd",
+			"B\x8a7\x7f\xcb2A\x0f\xbdr\x05\x97 \xb4\x9c\x93",
+			"\u035d2\x8f\r'D\x93\xbf\xc1m\x05Zq\x1b\x03",
+			"F\xe5\xfe\xb9\xa7\x03J4\x8cR\b\xa5]]m\x98"},
+		"uuidtext": {"9fb21fb5-4288-4a0c-b3f6-10d8c26a42fd",
+			"428a377f-cb32-410f-bd72-059720b49c93",
+			"cd9d328f-0d27-4493-bfc1-6d055a711b03",
+			"46e5feb9-a703-4a34-8c52-08a55d5d6d98"},
 		"urls": {"https://www.dailyshop0.com/island-easy-price-plan-1",
 			"https://www.worldcloud5.com/products/city-music-photo-2",
 			"https://www.sportgreen11.de/blog/2023/small-house-people-how-archive-0?page=4",
@@ -171,6 +188,12 @@ func TestKindsAreWhatTheySay(t *testing.T) {
 		"sequentialbe": binary.BigEndian.Uint64,
 		"strided":      func(key []byte) uint64 { return le(key) / 4096 },
 		"lastbytes":    func(key []byte) uint64 { return binary.BigEndian.Uint64(key[40:]) },
+		"zeroheavy": func(key []byte) (c uint64) {
+			for i := range 8 {
+				c |= le(key[8*i:]) << (8 * i)
+			}
+			return c
+		},
 	}
 	for name, read := range counter {
 		k, err := ByName(name)
@@ -202,6 +225,35 @@ func TestKindsAreWhatTheySay(t *testing.T) {
 		if x != 1 {
 			t.Fatalf("onebit: pair %d differs in %b", i, x)
 		}
+	}
+}
+
+// Random keys of a format have what the format fixes: the version and the variant
+// of UUIDs, the prefix of mapped addresses.
+func TestFormats(t *testing.T) {
+	sets := map[string]Source{}
+	for _, name := range []string{"uuid", "uuidtext", "ipv4"} {
+		k, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets[name] = k.New(7)
+	}
+	written := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := map[string]bool{}
+	for i := range uint64(2000) {
+		text, raw := sets["uuidtext"].AppendMember(nil, i), sets["uuid"].AppendMember(nil, i)
+		if !written.Match(text) || strings.ReplaceAll(string(text), "-", "") != hex.EncodeToString(raw) {
+			t.Fatalf("UUID %d is %x and %s", i, raw, text)
+		}
+		a, ok := netip.AddrFromSlice(sets["ipv4"].AppendAbsent(nil, i))
+		if !ok || !a.Is4In6() {
+			t.Fatalf("address %d is %v", i, a)
+		}
+		seen[string(raw[:6])], seen[a.String()] = true, true
+	}
+	if len(seen) != 4000 {
+		t.Errorf("%d distinct beginnings of UUIDs and addresses, want 4000", len(seen))
 	}
 }
 
