@@ -102,3 +102,26 @@ func readJSON(path string, v any) error {
 	}
 	return nil
 }
+
+// Told is what each case of the claim measured, with its interval.
+func (j *Judgment) Told() []string {
+	var all []string
+	for i := range j.Cases {
+		k := &j.Cases[i]
+		s := ""
+		if k.Case.If != "" {
+			s = "if " + k.Case.If + ": "
+		}
+		if k.Verdict == NoRows {
+			s += NoRows
+		} else {
+			s += j.Claim.tell(k.Measured)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// WriteFile writes a derived file so that a reader sees the old one or the new
+// one, and never a part.
+func WriteFile(path string, b []byte) error { return writeAtomic(path, b) }

@@ -41,7 +41,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), sizeCommand()}
+	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), sizeCommand()}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been

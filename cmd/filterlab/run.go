@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"filterlab/experiments"
+	"filterlab/experiments/report"
 	"filterlab/experiments/units"
 )
 
@@ -172,7 +173,7 @@ func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer
 	if len(runnable) == 0 {
 		return usagef("no experiment can run")
 	}
-	return report(runnable, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
+	return conclude(runnable, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
 		return experiments.Run(ctx, e, o)
 	})
 }
@@ -225,9 +226,9 @@ func experimentsNamed(names []string) ([]experiments.Experiment, error) {
 	return list, nil
 }
 
-// report runs do for each experiment, prints what was found, and writes the
-// index.
-func report(list []experiments.Experiment, out string, stderr io.Writer, do func(experiments.Experiment) (experiments.Outcome, error)) error {
+// conclude runs do for each experiment, prints what was found, and writes the
+// index and the page.
+func conclude(list []experiments.Experiment, out string, stderr io.Writer, do func(experiments.Experiment) (experiments.Outcome, error)) error {
 	bad := false
 	for _, e := range list {
 		o, err := do(e)
@@ -258,7 +259,11 @@ func report(list []experiments.Experiment, out string, stderr io.Writer, do func
 	if err := experiments.WriteIndex(out); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "results are in %s\n", filepath.Join(out, "README.md"))
+	page, err := report.Write(out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "results are in %s and %s\n", filepath.Join(out, "README.md"), page)
 	if bad {
 		return errDiffers
 	}
@@ -301,7 +306,7 @@ Examples:
 					return usagef("--out %q: want a folder that filterlab run wrote; it holds no results", out)
 				}
 			}
-			return report(list, out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
+			return conclude(list, out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
 				return experiments.Remake(e, out)
 			})
 		},

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"filterlab/experiments"
+	"filterlab/experiments/report"
 )
 
 func verifyCommand() command {
@@ -16,8 +17,8 @@ func verifyCommand() command {
 		help: `Usage: filterlab verify [DIR] [--rerun] [--keys FILE] [--queries FILE]
 
 Makes every summary, verdict, finding and figure in DIR (default "results") anew from
-the rows and compares them with the files, byte for byte. It changes nothing, takes
-seconds, and fails when one is off, or when a verdict is not what it should be.
+the rows, and then the claims and index.html, and compares them with the files, byte for
+byte. It changes nothing, takes seconds, and fails when one is off.
 
   --rerun            also measure every exact row again, with the seed, profile and grid
                      of the run, and compare samples.csv; minutes, timed rows are left out
@@ -80,6 +81,13 @@ func runVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	case !errors.Is(err, os.ErrNotExist):
 		bad = errors.Join(bad, err)
 		fmt.Fprintf(stderr, "claims: %v\n", err)
+	}
+	switch err := report.Check(dir); {
+	case err == nil:
+		fmt.Fprintln(stdout, report.File+": ok")
+	case !errors.Is(err, os.ErrNotExist):
+		bad = errors.Join(bad, err)
+		fmt.Fprintf(stderr, "%v\n", err)
 	}
 	if bad != nil {
 		return errors.New("results do not hold")
