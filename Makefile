@@ -9,7 +9,7 @@ BENCH    ?= .
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "  PROFILE=quick (a minute), default (15 minutes) or full (n up to 1e8); OUT=results; FUZZTIME=10s; BENCH=."
+	@echo "  PROFILE=quick (a minute), default (15 minutes) or full (n up to 1e8); OUT=results; FUZZTIME=10s; KILLS=200; BENCH=."
 
 .PHONY: experiments
 experiments: ## run every experiment: CSV files and figures under results
@@ -62,6 +62,12 @@ fuzz: ## run each fuzz target for FUZZTIME
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+KILLS ?= 200
+
+.PHONY: faults
+faults: ## kill runs at KILLS random moments and resume them; disks full and read-only (as root)
+	FILTERLAB_KILLS=$(KILLS) go test ./cmd/filterlab -count=1 -timeout 60m -v -run '^Test(KilledRunsResume|DiskFull|ReadOnlyFolder|PanickingMeasure|Signal)$$'
 
 .PHONY: lint
 lint: ## gofmt and vet, and staticcheck where it is installed

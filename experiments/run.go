@@ -226,11 +226,12 @@ func visit(ctx context.Context, e Experiment, lab *Lab, groups [][]*Point, j *jo
 // runGroup runs every measure at the points of a group. What goes wrong at a
 // point becomes a row, so that one bad point does not end a sweep.
 func runGroup(ctx context.Context, e Experiment, lab *Lab, points []*Point) (out result) {
+	measure := "" // the one that runs
 	defer func() {
 		// A bug in a measure must not take the rows of other points with it.
 		if v := recover(); v != nil {
 			buf := make([]byte, 4096)
-			out.err = fmt.Errorf("%v: panic: %v\n%s", points[0], v, buf[:runtime.Stack(buf, false)])
+			out.err = fmt.Errorf("%v: %s: panic: %v\n%s", points[0], measure, v, buf[:runtime.Stack(buf, false)])
 		}
 	}()
 	measures := e.Measures
@@ -242,6 +243,7 @@ func runGroup(ctx context.Context, e Experiment, lab *Lab, points []*Point) (out
 		if failed {
 			break // do not time a filter that lost a key
 		}
+		measure = m.Name
 		rows, err := m.Run(ctx, lab, points)
 		if ctx.Err() != nil {
 			return result{err: ctx.Err()}

@@ -41,7 +41,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), sizeCommand()}
+	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), sizeCommand(), calibrateCommand()}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been
@@ -86,17 +86,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "filterlab: command %q: want one of %s\n", name, strings.Join(names(), ", "))
 		return exitUsage
 	}
-	err := c.run(ctx, args[1:], stdout, stderr)
+	return execute(ctx, c, args[1:], stdout, stderr)
+}
+
+// execute runs one command and turns its error into a message and an exit status.
+func execute(ctx context.Context, c command, args []string, stdout, stderr io.Writer) int {
+	err := c.run(ctx, args, stdout, stderr)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, flag.ErrHelp):
 		return explain(stdout, stderr, c.help)
 	}
-	fmt.Fprintf(stderr, "filterlab %s: %v\n", name, err)
+	fmt.Fprintf(stderr, "filterlab %s: %v\n", c.name, err)
 	switch {
 	case isUsage(err):
-		fmt.Fprintf(stderr, "\"filterlab help %s\" explains the command.\n", name)
+		fmt.Fprintf(stderr, "\"filterlab help %s\" explains the command.\n", c.name)
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
