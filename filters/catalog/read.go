@@ -6,7 +6,10 @@ import (
 
 	"filterlab/filters"
 	"filterlab/filters/blocked"
+	"filterlab/filters/counting"
+	"filterlab/filters/cuckoo"
 	"filterlab/filters/internal/envelope"
+	"filterlab/filters/scalable"
 	"filterlab/filters/standard"
 )
 
@@ -26,7 +29,7 @@ type Info struct {
 	digest uint64 // of envelope.Sample by the hash
 }
 
-// Number is a number of the geometry. Rates and ratios are the bits of a float64.
+// Number is a number of the geometry; String prints it.
 type Number = envelope.Field
 
 // Size is the length of the file in bytes.
@@ -76,6 +79,9 @@ func formats() []format {
 	return []format{
 		formatOf("standard", standard.Decode, standard.Describe),
 		formatOf("blocked", blocked.Decode, blocked.Describe),
+		formatOf("counting", counting.Decode, counting.Describe),
+		formatOf("scalable", scalable.Decode, scalable.Describe),
+		formatOf("cuckoo", cuckoo.Decode, cuckoo.Describe),
 	}
 }
 

@@ -165,6 +165,11 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return over(c, t), nil
+}
+
+// over is a filter of the geometry c, which is normal, over its counters.
+func over(c Config, t packed.Counters) *Filter {
 	f := &Filter{counters: t, m: c.M, k: c.K}
 	if c.Layout == Blocked {
 		f.lines = packed.Blocks[line](t.Words())
@@ -174,7 +179,7 @@ func New(c Config) (*Filter, error) {
 		// A single probe a key leaves nothing to hide.
 		f.ahead = prefetch.Enabled && c.K > 1 && c.bits() >= 64*large
 	}
-	return f, nil
+	return f
 }
 
 // Config returns the geometry, defaults filled in.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"filterlab/filters"
 	"filterlab/filters/internal/packed"
@@ -114,10 +113,15 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return over(c, packed.Bytes(words)), nil
+}
+
+// over is a filter of the geometry c over a table of its size and the padding.
+func over(c Config, table []byte) *Filter {
 	f := newGeometry(c)
-	f.table = unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
+	f.table = table
 	f.ahead = prefetch.Enabled && c.Bits() >= 8*large
-	return &f, nil
+	return &f
 }
 
 // newGeometry is a filter without its table.

@@ -109,6 +109,7 @@ func clauses() []clause {
 		{"reset", checkReset},
 		{"delete", checkDelete},
 		{"merge", checkMerge},
+		{"encoding", checkEncoding},
 		{"size", checkSize},
 		{"promise", checkPromise},
 		{"rate", checkRate},

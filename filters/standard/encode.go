@@ -19,8 +19,9 @@ var (
 // family is the name in the header of a saved filter.
 const family = "standard"
 
-// body is what is saved.
-func (f *Filter) body() (envelope.Header, []envelope.Part) {
+// Body is what is saved. It is for package scalable, whose stages are filters of
+// this kind.
+func (f *Filter) Body() (envelope.Header, []envelope.Part) {
 	c := f.config
 	return envelope.Header{
 		Family:   family,
@@ -75,14 +76,14 @@ func (f *Filter) WriteTo(w io.Writer) (n int64, err error) { return f.WriteHashe
 
 // WriteHashed is WriteTo with the hash that the keys went through.
 func (f *Filter) WriteHashed(w io.Writer, h filters.Hasher) (n int64, err error) {
-	return envelope.Body(f.body).Write(w, h)
+	return envelope.Body(f.Body).Write(w, h)
 }
 
 // MarshalBinary returns what WriteTo writes.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // AppendBinary appends what WriteTo writes to b.
-func (f *Filter) AppendBinary(b []byte) ([]byte, error) { return envelope.Body(f.body).Append(b) }
+func (f *Filter) AppendBinary(b []byte) ([]byte, error) { return envelope.Body(f.Body).Append(b) }
 
 // ReadFrom replaces f by the filter that r holds next and reads nothing behind
 // it; n is what it took. An error is a filters.FormatError, one of r, or a

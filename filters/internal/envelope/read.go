@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"strconv"
 
 	"filterlab/filters"
 	"filterlab/filters/internal/packed"
@@ -25,7 +26,16 @@ type Fields struct {
 // Field is a number of the header with its name.
 type Field struct {
 	Name  string
-	Value uint64
+	Value uint64 // the bits of the number where it is a float64
+	Float bool
+}
+
+// String is the number in decimal.
+func (f Field) String() string {
+	if f.Float {
+		return strconv.FormatFloat(math.Float64frombits(f.Value), 'g', -1, 64)
+	}
+	return strconv.FormatUint(f.Value, 10)
 }
 
 // Fields begins to read the geometry of a filter that has to be of the given
@@ -49,7 +59,7 @@ func (f *Fields) Uint(name string) uint64 {
 	}
 	v := f.h.Geometry[f.next]
 	f.next++
-	f.named = append(f.named, Field{name, v})
+	f.named = append(f.named, Field{Name: name, Value: v})
 	return v
 }
 
@@ -69,7 +79,13 @@ func (f *Fields) upTo(name string, most uint64) uint64 {
 }
 
 // Float is the next word as the bits of a float64.
-func (f *Fields) Float(name string) float64 { return math.Float64frombits(f.Uint(name)) }
+func (f *Fields) Float(name string) float64 {
+	v := f.Uint(name)
+	if f.err == nil {
+		f.named[len(f.named)-1].Float = true
+	}
+	return math.Float64frombits(v)
+}
 
 // Left is the number of words not yet read, 0 after an error.
 func (f *Fields) Left() int {
@@ -78,6 +94,9 @@ func (f *Fields) Left() int {
 	}
 	return len(f.h.Geometry) - f.next
 }
+
+// Err is the first error so far.
+func (f *Fields) Err() error { return f.err }
 
 // Done returns the first error, and refuses words that nobody asked for.
 func (f *Fields) Done() error {
@@ -151,9 +170,9 @@ func zeroFrom(words []uint64, nbits uint64) error {
 }
 
 // Bytes is Words for tables that are bytes in the order of the file on every
-// machine.
-func (s *Source) Bytes(field string, nbits uint64) ([]byte, error) {
-	words, err := s.table(field, nbits)
+// machine, and that end with padding more bits, which are zero.
+func (s *Source) Bytes(field string, nbits, padding uint64) ([]byte, error) {
+	words, err := s.table(field, nbits+padding)
 	if err != nil {
 		return nil, err
 	}

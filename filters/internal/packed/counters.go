@@ -24,6 +24,12 @@ type Counters struct {
 // NewCounters makes n counters of the given width, all zero. field names the
 // family in an error.
 func NewCounters(field string, n uint64, width int) (Counters, error) {
+	return CountersIn(field, n, width, Words)
+}
+
+// CountersIn is NewCounters over a table that the given function makes, with the
+// parameters of Words.
+func CountersIn(field string, n uint64, width int, table func(field string, nbits uint64) ([]uint64, error)) (Counters, error) {
 	var log uint
 	switch width {
 	case 2, 4, 8, 16:
@@ -34,7 +40,7 @@ func NewCounters(field string, n uint64, width int) (Counters, error) {
 	if n < 1 || n > filters.MaxBits>>log {
 		return Counters{}, filters.Refuse(field+": m", n, fmt.Sprintf("1 to %d counters of %d bits (2^48 bits)", uint64(filters.MaxBits)>>log, width))
 	}
-	words, err := Words(field+": bits", n<<log)
+	words, err := table(field+": bits", n<<log)
 	return Counters{words: words, n: n, top: 1<<width - 1, log: log}, err
 }
 
