@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"filterlab/filters/filtertest"
 	"filterlab/filters"
+	"filterlab/filters/filtertest"
 	"filterlab/filters/internal/cpu"
 	"filterlab/filters/internal/prefetch"
 )
@@ -233,7 +233,7 @@ func TestCompiledLoops(t *testing.T) {
 	if total < 6 { // patterns, lines and quads, each added to and asked
 		t.Errorf("only %d loops were seen in batch.go", total)
 	}
-	for _, name := range []string{"missPattern", "setPatterns", "lanes", "splitBlock", "(*Filter).line", "(*Filter).quad", "mix", "one"} {
+	for _, name := range []string{"missPattern", "setPatterns", "lanes", "splitBlock", "(*Filter).line", "(*Filter).quad", "mix", "one", "Patterns.Contains", "Patterns.Add"} {
 		if !strings.Contains(string(out), "can inline "+name+"\n") {
 			t.Errorf("%s is not inlined", name)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"filterlab/filters"
@@ -156,6 +157,42 @@ func TestPatternRefuses(t *testing.T) {
 		}
 		if _, err := v.Predict(filters.Target{N: 1000, P: least * 0.99}, 1); !errors.Is(err, filters.ErrParam) {
 			t.Errorf("%v: p = %v is taken: %v", v, least*0.99, err)
+		}
+	}
+}
+
+// The filter and its short form are one table with the same answers.
+func TestPatternsShareTheTable(t *testing.T) {
+	f, one := mustNew(t, Config{Layout: Pattern, Blocks: 77}), mustNew(t, Config{Layout: Pattern, Blocks: 77})
+	p, ok := f.Patterns()
+	if !ok {
+		t.Fatal("a filter of the pattern layout has no short form")
+	}
+	for _, h := range append(filtertest.Members(31, 3000), 0, ^uint64(0)) {
+		_ = one.Add(h)
+		p.Add(h)
+		if !f.Contains(h) {
+			t.Fatalf("%#x was stored and is not found", h)
+		}
+	}
+	if !slices.Equal(f.words, one.words) {
+		t.Error("Patterns.Add makes another table than Add")
+	}
+	hits := 0
+	for _, h := range filtertest.NonMembers(31, 3000) {
+		if p.Contains(h) != f.Contains(h) {
+			t.Fatalf("%#x: answers differ", h)
+		}
+		if p.Contains(h) {
+			hits++
+		}
+	}
+	if hits == 0 || hits == 3000 {
+		t.Errorf("%d of 3000 answers were true, so that nothing was compared", hits)
+	}
+	for _, c := range []Config{{Layout: Split, Blocks: 77}, {K: 6, Blocks: 77}} {
+		if _, ok := mustNew(t, c).Patterns(); ok {
+			t.Errorf("%+v passes for the pattern layout", c)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"reflect"
 	"regexp"
 	"slices"
@@ -258,6 +259,26 @@ func TestLoop(t *testing.T) {
 	}
 	if n, err := catalog.Loop(everything{}).Add(hs); n != 0 || !errors.Is(err, filters.ErrParam) {
 		t.Errorf("Add loop over a static filter = %d, %v", n, err)
+	}
+}
+
+// The single calls of the pattern layout are inlined into their loops, which is
+// what they are there for; see patternLoops for what took it away.
+func TestLoopIsInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("no compiler to ask: %v\n%s", err, out)
+	}
+	for _, call := range []string{"inlining call to blocked.Patterns.Contains", "inlining call to blocked.Patterns.Add"} {
+		if !strings.Contains(string(out), call+"\n") {
+			t.Errorf("the compiler does not say %q", call)
+		}
+	}
+	if strings.Contains(string(out), "inlining call to patternLoops\n") {
+		t.Error("patternLoops is inlined")
 	}
 }
 

@@ -53,6 +53,9 @@ func Loop(q filters.Querier) Loops {
 			},
 		}
 	case *blocked.Filter:
+		if p, ok := f.Patterns(); ok {
+			return patternLoops(p)
+		}
 		return Loops{
 			func(dst []bool, hs []uint64) (hits int) {
 				dst = dst[:len(hs)]
@@ -196,6 +199,31 @@ func Loop(q filters.Querier) Loops {
 				return len(hs), nil
 			},
 		}
+	}
+}
+
+// patternLoops are the loops over the pattern layout, whose single calls are
+// inlined. It must not be inlined itself: in functions within an inlined one Go 1.26
+// inlines no more calls.
+//
+//go:noinline
+func patternLoops(p blocked.Patterns) Loops {
+	return Loops{
+		func(dst []bool, hs []uint64) (hits int) {
+			dst = dst[:len(hs)]
+			for i, h := range hs {
+				in := p.Contains(h)
+				dst[i] = in
+				hits += one(in)
+			}
+			return hits
+		},
+		func(hs []uint64) (int, error) {
+			for _, h := range hs {
+				p.Add(h)
+			}
+			return len(hs), nil
+		},
 	}
 }
 
