@@ -106,7 +106,7 @@ type page struct {
 	Verdicts []tally // of the cells that are no controls
 	Controls []tally
 	Cells    int
-	Trials   string
+	Timed    bool // some run says how long it took
 	Machines []machine
 	Claims   []claim
 	Tally    string // of the claims, in words
@@ -131,7 +131,7 @@ type section struct {
 	Minutes         string
 	Figures         []picture
 	Constant        []fact // columns that have one value in all lines
-	Head            []experiments.Column
+	Head            []heading
 	Rows            [][]cell
 }
 
@@ -141,6 +141,11 @@ type picture struct {
 }
 
 type fact struct{ Name, Value, Doc string }
+
+type heading struct {
+	experiments.Column
+	Left bool // over words
+}
 
 type cell struct {
 	Text string
@@ -201,6 +206,7 @@ func (p *page) add(r experiments.Published) {
 		s.Finding, s.Counts = r.Finding[:i], r.Finding[i+1:]
 	}
 	if r.Env.Seconds > 0 {
+		p.Timed = true
 		s.Minutes = strconv.FormatFloat(r.Env.Seconds/60, 'f', 1, 64)
 	}
 	for _, f := range r.Figures {
@@ -273,11 +279,18 @@ func folded(name string) bool {
 }
 
 // table makes the table of the section: a value and the two ends of its interval
-// share a column, columns of one value stand above the table, empty ones go.
+// share a column, columns of one value stand above the table, empty ones go, and so
+// do the controls, which are of other filters, hashes and keys.
 func (s *section) table(r experiments.Published) {
 	column := map[string]int{}
 	for i, c := range r.Columns {
 		column[c.Name] = i
+	}
+	var lines [][]string
+	for _, line := range r.Table {
+		if v, ok := column["verdict"]; !ok || line[v] != experiments.ControlOK && line[v] != experiments.ControlFailed {
+			lines = append(lines, line)
+		}
 	}
 	var at []int
 	for i, c := range r.Columns {
@@ -286,20 +299,20 @@ func (s *section) table(r experiments.Published) {
 			continue
 		}
 		same := true
-		for _, line := range r.Table {
-			same = same && line[i] == r.Table[0][i]
+		for _, line := range lines {
+			same = same && line[i] == lines[0][i]
 		}
 		switch {
 		case !same:
 			at = append(at, i)
-			s.Head = append(s.Head, c)
-		case len(r.Table) > 0 && r.Table[0][i] != "":
-			s.Constant = append(s.Constant, fact{c.Name, r.Table[0][i], c.Doc})
+			s.Head = append(s.Head, heading{Column: c})
+		case len(lines) > 0 && lines[0][i] != "":
+			s.Constant = append(s.Constant, fact{c.Name, lines[0][i], c.Doc})
 		}
 	}
-	for _, line := range r.Table {
+	for _, line := range lines {
 		var cells []cell
-		for _, i := range at {
+		for j, i := range at {
 			c := cell{Text: digits(line[i])}
 			name := r.Columns[i].Name
 			lo, hasLo := column[name+"_lo"]
@@ -308,7 +321,7 @@ func (s *section) table(r experiments.Published) {
 				c.Text += " [" + digits(line[lo]) + ", " + digits(line[hi]) + "]"
 			}
 			if _, err := strconv.ParseFloat(line[i], 64); err != nil && line[i] != "" {
-				c.Left = true
+				c.Left, s.Head[j].Left = true, true
 			}
 			if name == "verdict" {
 				c.Mark = mark(line[i])
