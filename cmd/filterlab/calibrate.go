@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"filterlab/experiments/choose"
+)
+
+func calibrateCommand() command {
+	return command{
+		name: "calibrate", args: "", short: "measure what lookups, adds and hashes cost on this machine, for choose",
+		help: `Usage: filterlab calibrate [--out FILE]
+
+Times every filter that choose considers, at tables from 16 KiB to 128 MiB, few and many
+probes, hits, misses and both mixed, singly and in batches; hashes by the length of the key;
+and a Go map. It takes one to two minutes and is best left alone meanwhile: what else runs
+shows in the times. Tables that would take more than half of the memory are left out.
+
+  --out FILE   where to write instead of the user's cache folder
+
+Without --out the result is what "filterlab choose" uses from then on. The file says which
+machine it is of, and when; its path goes to stdout.
+
+Examples:
+  filterlab calibrate
+  filterlab calibrate --out /tmp/server.json && filterlab choose --calibration /tmp/server.json --n 1M --p 1%
+`,
+		run: runCalibrate,
+	}
+}
+
+func runCalibrate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	f := newFlags("calibrate", "out")
+	rest, err := f.parse(args)
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return usagef("argument %q: want flags only", rest[0])
+	}
+	path, err := f.get("out", "")
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		if path, err = choose.CachePath(); err != nil {
+			return fmt.Errorf("no cache folder, give --out FILE: %w", err)
+		}
+	}
+	c, err := choose.Calibrate(ctx, choose.DefaultPlan(), stderr)
+	if err != nil {
+		return err
+	}
+	if err := c.Save(path); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, path)
+	return err
+}
