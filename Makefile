@@ -35,7 +35,7 @@ WORDS ?= /usr/share/dict/american-english-huge
 
 .PHONY: words
 words: ## measure on real words (Debian's wamerican-huge, or WORDS=FILE), into OUT/words
-	go run ./cmd/filterlab run fpr-vs-load fpr-vs-bits --profile quick --keys $(WORDS) --out $(OUT)/words --resume
+	go run ./cmd/filterlab run fpr-vs-load fpr-vs-bits hash-choice --profile quick --keys $(WORDS) --out $(OUT)/words --resume
 
 .PHONY: test
 test: ## vet and test everything, under 5 minutes

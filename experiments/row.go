@@ -43,6 +43,8 @@ const (
 
 	MetricAvalanche  = "p_avalanche"
 	MetricBias       = "max_bias"
+	MetricIndep      = "p_independence"
+	MetricCorrelated = "max_correlation"
 	MetricSpreadLow  = "p_low"
 	MetricSpreadHigh = "p_high"
 	MetricSpreadPair = "p_pair"
@@ -86,6 +88,8 @@ func metrics() []metric {
 		{MetricVictims, true, "members lost by deleting one false positive, averaged over many in one filter"},
 		{MetricAvalanche, true, "p-value of the avalanche test: 8-byte keys, every bit flipped"},
 		{MetricBias, true, "largest |flip frequency - 1/2| over all pairs of a key bit and a hash bit"},
+		{MetricIndep, true, "p-value of the bit independence test: the flips of two hash bits under one key bit, 8-byte keys"},
+		{MetricCorrelated, true, "largest |correlation| of the flips of two hash bits under one key bit"},
 		{MetricSpreadLow, true, "p-value of the chi-square test over buckets by the lowest 12 bits"},
 		{MetricSpreadHigh, true, "the same by the highest 12 bits"},
 		{MetricSpreadPair, true, "the same by the highest 6 bits of either half together"},

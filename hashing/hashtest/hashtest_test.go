@@ -376,3 +376,65 @@ func TestB08_ThirtyTwoBitsAreSpread(t *testing.T) {
 		}
 	}
 }
+
+// Functions meant to be good pass at 1% over all of them, and those with a fault
+// fail by far: with 2,000 samples the largest of 129,024 correlations of an ideal
+// function is some 4.5/sqrt(2000) = 0.10. The correlation of 0.1 that XXH3 has
+// takes more samples to show.
+func TestBitIndependence(t *testing.T) {
+	const samples = 2000
+	good := 0
+	for _, e := range hashing.All() {
+		if !e.Weak {
+			good++
+		}
+	}
+	for _, e := range hashing.All() {
+		r := hashtest.MeasureIndependence(e.New(1), 8, samples, 42)
+		alpha := 0.01 / float64(good)
+		if !e.Reproducible {
+			alpha = 1e-6
+		}
+		switch {
+		case e.Name == "identity":
+			// Each input bit flips one output bit, always: nothing varies.
+			if r.Pairs != 0 || !math.IsNaN(r.P) {
+				t.Errorf("identity: %+v", r)
+			}
+		case e.Weak:
+			if r.P > 1e-12 {
+				t.Errorf("%s is weak, but its largest correlation is %.4f, p = %.2g", e.Name, r.MaxCorrelation, r.P)
+			}
+		default:
+			if r.Pairs != 64*64*63/2 || r.P < alpha {
+				t.Errorf("%s: %+v", e.Name, r)
+			}
+			// Too independent is a fault as well: the largest of so many is below 3
+			// standard deviations for no function at random.
+			if r.MaxCorrelation < 3/math.Sqrt(samples) {
+				t.Errorf("%s: largest correlation %.4f", e.Name, r.MaxCorrelation)
+			}
+		}
+	}
+}
+
+// A good function with one bit copied to another fails at those two bits, with a
+// correlation of 1, and passes the avalanche test.
+func TestBitIndependenceFindsACopiedBit(t *testing.T) {
+	h := copied{byName(t, "xxh3").New(1)}
+	r := hashtest.MeasureIndependence(h, 8, 500, 7)
+	if r.MaxCorrelation != 1 || r.OutBit != 3 || r.OtherBit != 40 || r.P > 1e-50 {
+		t.Errorf("bits 3 and 40 are equal: %+v", r)
+	}
+	if a := hashtest.MeasureAvalanche(h, 8, 500, 7); a.P < 0.001 {
+		t.Errorf("avalanche: %+v", a)
+	}
+}
+
+// copied is a hash whose bit 40 is its bit 3.
+type copied struct{ hashing.Hash }
+
+func (c copied) Sum64(key []byte) uint64 {
+	h := c.Hash.Sum64(key)
+	return h&^(1<<40) | h>>3&1<<40
+}
