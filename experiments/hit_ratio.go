@@ -19,7 +19,7 @@ func HitRatio() Experiment {
 				ns = ns[:1]
 			}
 			return Grid{
-				Axes: []Axis{NAxis(ns...), HitAxis("0", "5%", "50%", "95%", "100%"),
+				Axes: []Axis{timedSizes(ns...), HitAxis("0", "5%", "50%", "95%", "100%"),
 					FilterAxis("standard", "blocked", "counting", "scalable", "cuckoo"), HashAxis("xxh3"), KeysAxis("random"), PAxis("1%")},
 				Same: func(p *Point) string { return fmt.Sprint(p.Target.N, " ", p.Hit) },
 			}

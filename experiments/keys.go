@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -155,14 +156,7 @@ func (l *Lab) someKeys(p *Point, round int, n uint64) (*pointKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	hashSeed := k.seed
-	if e.Name == "poly" || e.Name == "leveldb" {
-		// The tutorial's function has no seed, and its three values stand side by
-		// side only without one. That of LevelDB has one seed in all products. The key
-		// set alone varies.
-		hashSeed = 0
-	}
-	h := e.New(hashSeed)
+	h := newHash(e, k.seed)
 	src, err := l.source(p, k.seed)
 	if err != nil {
 		return nil, err
@@ -188,6 +182,16 @@ func (l *Lab) someKeys(p *Point, round int, n uint64) (*pointKeys, error) {
 		k.zipf(h, src)
 	}
 	return k, nil
+}
+
+// newHash makes the hash of a round. The tutorial's function has no seed, and its
+// three values stand side by side only without one. That of LevelDB has one seed in
+// all products. With these the key set alone varies.
+func newHash(e hashing.Entry, seed uint64) hashing.Hash {
+	if e.Name == "poly" || e.Name == "leveldb" {
+		seed = 0
+	}
+	return e.New(seed)
 }
 
 // zipf lets the absent keys be asked for by popularity.
@@ -229,4 +233,35 @@ func (l *Lab) byteKeys(p *Point) ([][]byte, error) {
 		return nil, err
 	}
 	return keys.Slices(), nil
+}
+
+// stream makes and hashes the members of a point a part at a time, for filters of
+// more keys than should be in memory at once, and hands each part to use, which
+// must not keep it.
+func (l *Lab) stream(ctx context.Context, p *Point, use func(hs []uint64) error) error {
+	seed := l.seed(p, 0)
+	e, err := hashing.ByName(p.Hash)
+	if err != nil {
+		return err
+	}
+	src, err := l.source(p, seed)
+	if err != nil {
+		return err
+	}
+	h := newHash(e, seed)
+	n := p.Inserted()
+	part := make([]uint64, min(n, 1<<20))
+	for first := uint64(0); first < n; first += uint64(len(part)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		part = part[:min(uint64(len(part)), n-first)]
+		if err := workload.HashMembers(part, h, src, first); err != nil {
+			return err
+		}
+		if err := use(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -228,8 +228,10 @@ func TestH12_TimedRows(t *testing.T) {
 					t.Errorf("%s %s %s: %d rounds, want at least %d", filter, api, metric, n, tinyProfile.Rounds)
 				}
 			}
-			if rounds[filter+" "+api+" "+MetricNoise] == 0 {
-				t.Errorf("%s %s: no row says how noisy the race was", filter, api)
+			for _, metric := range []string{MetricAdd, MetricHit, MetricMiss} {
+				if rounds[filter+" "+api+" "+metricNoise(metric)] != 1 {
+					t.Errorf("%s %s: no row says how noisy the race of %s was", filter, api, metric)
+				}
 			}
 		}
 	}

@@ -109,5 +109,8 @@ func keyKind(name string) (workload.Kind, error) {
 			return k, nil
 		}
 	}
+	if n := keyBytes(name); n > 0 {
+		return kindOfLength(n), nil
+	}
 	return workload.ByName(name)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"filterlab/hashing"
 )
@@ -29,8 +30,20 @@ const (
 	MetricMiss    = "ns_miss"
 	MetricMixed   = "ns_mixed"
 	MetricLoop    = "ns_loop"
-	MetricNoise   = "noise"
 	MetricHash    = "ns_hash"
+
+	MetricFloor      = "ns_floor"
+	MetricOverFloor  = "over_floor"
+	MetricHitChain   = "ns_hit_latency"
+	MetricMissChain  = "ns_miss_latency"
+	MetricClock      = "ns_clock"
+	MetricTick       = "ns_tick"
+	MetricAddAllocs  = "allocs_per_add"
+	MetricAskAllocs  = "allocs_per_lookup"
+	MetricGC         = "ns_gc"
+	MetricHashLookup = "ns_hash_lookup"
+	MetricBuild      = "ns_build"
+	MetricHugeShare  = "huge_share"
 
 	MetricSameHash = "same_hash"
 
@@ -61,7 +74,7 @@ type metric struct {
 }
 
 func metrics() []metric {
-	return []metric{
+	list := []metric{
 		{MetricFPR, true, "false positives among `trials` lookups of absent keys"},
 		{MetricLost, true, "members answered false among `trials` lookups of members"},
 		{MetricBits, true, "size of all tables, in bits"},
@@ -102,7 +115,25 @@ func metrics() []metric {
 		{MetricMiss, false, "nanoseconds per negative lookup in one round, net"},
 		{MetricMixed, false, "nanoseconds per lookup in one round where the share `hit_ratio` of them is positive, in random order, net"},
 		{MetricLoop, false, "nanoseconds per key of the loop without a filter, in one round"},
-		{MetricNoise, false, "relative difference below which a race tells nothing: how far the same contender, timed twice, differs from itself"},
+		{metricNoise(MetricAdd), false, "relative difference below which the race that ns_add is from tells nothing: how far its first contender, timed twice, differs from itself"},
+		{metricNoise(MetricHit), false, "the same for ns_hit"},
+		{metricNoise(MetricMiss), false, "the same for ns_miss"},
+		{metricNoise(MetricMixed), false, "the same for ns_mixed"},
+		{metricNoise(MetricHitChain), false, "the same for ns_hit_latency"},
+		{metricNoise(MetricMissChain), false, "the same for ns_miss_latency"},
+		{metricNoise(MetricBuild), false, "the same for ns_build"},
+		{MetricFloor, false, "nanoseconds in one round, gross, to read one line of a table as large as the filter's for each key and nothing else, lines fetched ahead; in the race of ns_miss"},
+		{MetricOverFloor, false, "gross time of a negative lookup in a batch over that of reading one line, in the same round"},
+		{MetricHitChain, false, "nanoseconds per positive lookup in one round, net, where each key depends on the answer before"},
+		{MetricMissChain, false, "the same for negative lookups"},
+		{MetricClock, false, "nanoseconds between two readings of the clock with nothing between, the median: what is in every time of a single operation"},
+		{MetricTick, false, "nanoseconds by which two such times differ at least: times of single operations that are closer are the same"},
+		{MetricAddAllocs, false, "heap allocations per added key, those of making the filter among them"},
+		{MetricAskAllocs, false, "heap allocations per lookup, singly or in batches"},
+		{MetricGC, false, "nanoseconds of processor time per added key that the collector takes while filters are made and filled"},
+		{MetricHashLookup, false, "nanoseconds to hash a key and look it up, 256 of them at a time, in one round, net"},
+		{MetricBuild, false, "nanoseconds per key to fill an empty filter in one round, net"},
+		{MetricHugeShare, false, "share of the table on pages of 2 MiB"},
 		{MetricHash, false, "nanoseconds to hash one key in one round, net"},
 		{metricAddAt(50), false, "nanoseconds per added key in one round, gross, while the last hundredth of the slots before 50% load are filled"},
 		{metricAddAt(80), false, "the same before 80%"},
@@ -112,7 +143,22 @@ func metrics() []metric {
 		{MetricAddP999, false, "nanoseconds that one single add in a thousand exceeds, in one fill up to the planned keys, clock included"},
 		{MetricAddWorst, false, "nanoseconds of the longest single add in the same fill; pauses of the system among them"},
 	}
+	for _, op := range oneOps {
+		for _, q := range oneQuantiles {
+			list = append(list, metric{metricOne(op.name, q), false, q + " of the nanoseconds of one single " + op.what + ", in one round of some ten thousand, clock included"})
+		}
+	}
+	for _, t := range threadCounts {
+		list = append(list,
+			metric{metricThroughput(t), false, fmt.Sprintf("lookups per microsecond of %d readers together, in one round", t)},
+			metric{metricSpeedup(t), false, fmt.Sprintf("the same over that of one reader, in the same round, for %d readers", t)})
+	}
+	return list
 }
+
+// metricNoise is the metric of how noisy the race was that the metric is from:
+// "noise_add" for "ns_add".
+func metricNoise(metric string) string { return "noise" + strings.TrimPrefix(metric, "ns") }
 
 // Row is one exact value measured at one point: the long form in which results
 // are kept.
@@ -187,8 +233,8 @@ func rowColumns() []rowColumn {
 		textColumn("filter", "variant: family and the knobs that were set", func(r *Row) *string { return &r.Filter }),
 		textColumn("hash", "hash function", func(r *Row) *string { return &r.Hash }),
 		textColumn("keys", "key set", func(r *Row) *string { return &r.Keys }),
-		textColumn("api", "single or batch; empty where it does not matter", func(r *Row) *string { return &r.API }),
-		textColumn("kernel", "code path that ran; empty where it does not matter", func(r *Row) *string { return &r.Kernel }),
+		textColumn("api", "single, batch, batch=N for N keys a call, or another way to build; empty where it does not matter", func(r *Row) *string { return &r.API }),
+		textColumn("kernel", "code path that ran for this value; empty where it does not matter", func(r *Row) *string { return &r.Kernel }),
 		uintColumn("n", "keys the filter was sized for", func(r *Row) *uint64 { return &r.N }),
 		floatColumn("p", "promised false-positive rate at n keys; 0 when sized by space", func(r *Row) *float64 { return &r.P }),
 		floatColumn("bits_per_key", "space asked for, in bits per key at n keys; 0 when sized by rate", func(r *Row) *float64 { return &r.BitsPerKey }),

@@ -59,6 +59,8 @@ type Cell struct {
 	Times  map[string]Estimate // medians by metric: ns_add, ns_hit, ..., bytes
 	Own    map[string]Own      // by metric, the values of the experiment's own
 
+	addKernel string // code path of adds, where Kernel is that of lookups
+
 	variant filters.Variant
 	target  filters.Target
 	stored  bool
@@ -137,15 +139,32 @@ func Cells(e Experiment, rows []Row) ([]Cell, error) {
 		if a.Point != b.Point {
 			return a.Point < b.Point
 		}
+		if x, y := callSize(a.API), callSize(b.API); x != y {
+			return x < y
+		}
 		return a.API > b.API // single before batch
 	})
 	judge(cells)
 	return cells, nil
 }
 
+// callSize is the N of batch=N, and 0 for any other API.
+func callSize(api string) int {
+	_, size, _ := strings.Cut(api, "=")
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // take adds one row to the cell.
 func (c *Cell) take(r Row) {
-	if r.Kernel != "" {
+	switch {
+	case r.Kernel == "":
+	case r.Metric == MetricAdd:
+		c.addKernel = r.Kernel
+	default:
 		c.Kernel = r.Kernel
 	}
 	switch r.Metric {
@@ -238,7 +257,9 @@ func (c *Cell) finish(e Experiment) error {
 			if xs := c.values[v.Metric]; len(xs) > 0 {
 				o := c.own(v)
 				c.Own[v.Metric] = o
-				c.Seeds = max(c.Seeds, len(xs))
+				if !v.Median { // rounds on the clock are no seeds
+					c.Seeds = max(c.Seeds, len(xs))
+				}
 				if c.Verdict == NoTheory && !math.IsNaN(o.P) {
 					c.Verdict = "" // no formula for the rate, but something to hold the cell to
 				}
@@ -393,7 +414,7 @@ func (c *Cell) rate(x float64) string {
 // timeColumns are the three columns of one timed metric.
 func timeColumns(metric, what string) []column {
 	return []column{
-		{metric, "ns", "median time " + what + ", net of the loop without a filter", func(c *Cell) string { return num(c.Times[metric].Value) }},
+		{metric, "ns", "median time " + what + ", net of the loop without a filter, which for batches only reads keys and writes answers", func(c *Cell) string { return num(c.Times[metric].Value) }},
 		{metric + "_lo", "ns", "lower end of its 95% order-statistic interval", func(c *Cell) string { return num(c.Times[metric].Lo) }},
 		{metric + "_hi", "ns", "upper end of its 95% order-statistic interval", func(c *Cell) string { return num(c.Times[metric].Hi) }},
 	}
@@ -410,8 +431,8 @@ func columns() []column {
 		{"filter", "", "variant: family and the knobs that were set; the rest is best for the target", func(c *Cell) string { return c.Filter }},
 		{"hash", "", "hash function", func(c *Cell) string { return c.Hash }},
 		{"keys", "", "key set", func(c *Cell) string { return c.Keys }},
-		{"api", "", "single: one call a key; batch: one call for many; empty where it does not matter", func(c *Cell) string { return c.API }},
-		{"kernel", "", "code path that ran", func(c *Cell) string { return c.Kernel }},
+		{"api", "", "single: one call a key; batch: one call for all keys of a pass; batch=N: a call for each N keys; parallel, partitioned: other ways to add many; empty where it does not matter", func(c *Cell) string { return c.API }},
+		{"kernel", "", "code path that ran; that of lookups where there are any", func(c *Cell) string { return c.Kernel }},
 		{"n", "keys", "keys the filter was sized for", func(c *Cell) string { return count(c.N) }},
 		{"inserted", "keys", "distinct keys offered", func(c *Cell) string { return count(c.Inserted) }},
 		{"p", "1", "promised false-positive rate at n keys; empty when sized by space", func(c *Cell) string { return num(c.P) }},
@@ -442,11 +463,30 @@ func columns() []column {
 		column{"design_effect", "1", "expected variance of the rate of one seed over that of as many independent lookups", func(c *Cell) string { return num(c.designEffect()) }},
 		column{"fill", "1", "expected share of the table in use", func(c *Cell) string { return num(c.Predicted.Fill) }},
 		column{"stored", "keys", "keys taken before one was refused, the least over seeds; empty when all were", func(c *Cell) string { return count(c.Stored) }},
-		column{"ns_loop", "ns", "median time per key of the loop without a filter", func(c *Cell) string { return num(c.Times[MetricLoop].Value) }},
+		column{"ns_loop", "ns", "median time per key of the loop without a filter, in the race of ns_miss; for batches keys read and answers written by the block", func(c *Cell) string { return num(c.Times[MetricLoop].Value) }},
 		column{"ns_hash", "ns", "median time to hash one key", func(c *Cell) string { return num(c.Times[MetricHash].Value) }},
-		column{"noise", "1", "relative difference below which this race tells nothing: how far the same contender differs from itself", func(c *Cell) string { return num(c.Times[MetricNoise].Value) }},
+		column{"kernel_add", "", "code path of adds", func(c *Cell) string { return c.addKernel }},
+		noiseColumn(MetricAdd), noiseColumn(MetricHit), noiseColumn(MetricMiss), noiseColumn(MetricMixed),
+		column{"touched_bytes", "bytes", "table, keys and answers that one timed pass over lookups goes through at most", (*Cell).touched},
 		column{"note", "", "why a point was refused, failed, or is expected to differ, or cannot be repeated to the bit", (*Cell).note},
 	)
+}
+
+// noiseColumn is how noisy the race was that the metric is from.
+func noiseColumn(metric string) column {
+	noise := metricNoise(metric)
+	return column{noise, "1", "relative difference below which the race of " + metric + " tells nothing: how far its first filter, timed twice, differs from itself",
+		func(c *Cell) string { return num(c.Times[noise].Value) }}
+}
+
+// touched is empty where no lookups were timed.
+func (c *Cell) touched() string {
+	for _, m := range []string{MetricHit, MetricMiss, MetricMixed} {
+		if _, ok := c.Times[m]; ok && c.Predicted.Bits > 0 {
+			return count(touchedBytes(c.Predicted.Bits))
+		}
+	}
+	return ""
 }
 
 // note is the reason of the verdict, and otherwise whether the cell can be

@@ -1,8 +1,10 @@
 package experiments
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"filterlab/experiments/figure"
@@ -23,24 +25,22 @@ func TimeVsN() Experiment {
 					ns = append(ns, units.FormatCount(half))
 				}
 			}
-			sizes := NAxis(ns...)
-			set := sizes.Set
-			sizes.Set = func(p *Point, s string) error {
-				err := set(p, s)
-				if p.Target.N >= 1_000_000 {
-					p.Seeds = 2 // filters of this size hardly differ, and take seconds to build
-				}
-				return err
-			}
+			sizes := timedSizes(ns...)
 			return Grid{
-				Axes: []Axis{sizes, FilterAxis("standard", "blocked", "counting", "scalable", "cuckoo"),
+				Axes: []Axis{sizes, FilterAxis("standard", "blocked", "blocked(layout=split)", "blocked(layout=pattern)", "counting", "scalable", "cuckoo"),
 					HashAxis("xxh3"), KeysAxis("random"), PAxis("1%")},
+				// In memory, where the default profile has time for few, those that differ
+				// most: seven lines, one, and two.
+				Skip: func(q *Point) bool {
+					return q.Target.N > 1_000_000 && p.MaxN <= 10_000_000 && !slices.Contains([]string{"standard", "blocked", "cuckoo"}, q.Variant.String())
+				},
 				Same: func(p *Point) string { return fmt.Sprint(p.Target.N) }, // filters of one size race each other
 			}
 		},
 		// The rate is checked before anything is timed: a filter that answers
 		// wrong is fast for nothing. A moderate check does.
-		Measures: []Measure{Rate(4_000_000), FilterTime()},
+		Measures: []Measure{Rate(4_000_000), FilterTime(), atSizes(LatencyTime(), 1e4, 1e6, 1e7, 1e8), atSizes(OneTime(), 1e4, 1e6), atSizes(Litter(), 1e4, 1e6)},
+		Values:   timeValues(),
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			g := figure.Grid{
 				Name:    "time-vs-n",
@@ -71,35 +71,162 @@ func TimeVsN() Experiment {
 					g.Panels = append(g.Panels, panel)
 				}
 			}
-			return []figure.Figure{g}
+			return []figure.Figure{g, overFloor(cells, about), pareto(cells, about)}
 		},
 		Finding: func(cells []Cell) string {
 			s := ""
 			for _, n := range []uint64{1e4, 1e6, 1e7, 1e8} {
-				var parts []string
+				var parts, waits, floors []string
 				for _, f := range []string{"standard", "blocked", "cuckoo"} {
 					one := find(cells, func(c *Cell) bool { return c.N == n && c.Filter == f && c.API == "single" })
 					many := find(cells, func(c *Cell) bool { return c.N == n && c.Filter == f && c.API == "batch" })
-					if one != nil && many != nil {
-						parts = append(parts, fmt.Sprintf("%s %.2g ns singly and %.2g ns batched", f, one.Times[MetricMiss].Value, many.Times[MetricMiss].Value))
+					if one == nil || many == nil {
+						continue
+					}
+					parts = append(parts, fmt.Sprintf("%s %.2g ns singly and %.2g ns batched", f, one.Times[MetricMiss].Value, many.Times[MetricMiss].Value))
+					if o, ok := one.Own[MetricMissChain]; ok {
+						waits = append(waits, fmt.Sprintf("%.2g (%s)", o.Value, f))
+					}
+					if o, ok := many.Own[MetricOverFloor]; ok {
+						floors = append(floors, fmt.Sprintf("%.2g (%s)", o.Value, f))
 					}
 				}
-				if len(parts) > 0 {
-					s += fmt.Sprintf("A negative lookup among %s keys takes %s. ", units.FormatCount(n), join(parts))
+				if len(parts) == 0 {
+					continue
+				}
+				s += fmt.Sprintf("A negative lookup among %s keys takes %s", units.FormatCount(n), join(parts))
+				if len(waits) > 0 {
+					s += fmt.Sprintf("; where the next key depends on the answer, %s ns", join(waits))
+				}
+				if len(floors) > 0 {
+					s += fmt.Sprintf("; batched and with its loop that is %s times what reading one line a key takes", join(floors))
+				}
+				s += ". "
+			}
+			for _, n := range []uint64{1e4, 1e6} {
+				if c := find(cells, func(c *Cell) bool { return c.N == n && c.Filter == "blocked" && c.API == "single" }); c != nil {
+					if o, ok := c.Own[metricOne("miss", "p999")]; ok {
+						s += fmt.Sprintf("Timed one by one among %s keys, a negative lookup in blocked takes %.0f ns at the median, %.0f at most in 99.9%% of cases and %.0f at worst, %.0f ns of clock included. ",
+							units.FormatCount(n), c.Own[metricOne("miss", "p50")].Value, o.Value, c.Own[metricOne("miss", "worst")].Value, c.Own[MetricClock].Value)
+					}
 				}
 			}
 			var noise []float64
 			for i := range cells {
-				if t, ok := cells[i].Times[MetricNoise]; ok {
-					noise = append(noise, t.Value)
+				for _, m := range []string{MetricAdd, MetricHit, MetricMiss} {
+					if t, ok := cells[i].Times[metricNoise(m)]; ok {
+						noise = append(noise, t.Value)
+					}
 				}
 			}
 			if len(noise) > 0 {
-				s += fmt.Sprintf("The same filter timed twice in one race differs by %.0f%% at the median: smaller differences mean nothing. ", 100*measure.Median(noise))
+				s += fmt.Sprintf("How far one filter, timed twice in a race, may seem to differ from itself: %.0f%% in the median race, %.0f%% in the worst; "+
+					"each race has its own figure in the columns noise_*, and smaller differences in it mean nothing. ", 100*measure.Median(noise), 100*slices.Max(noise))
 			}
 			return s + "Verdicts: " + verdicts(cells) + "."
 		},
 	}
+}
+
+// timedSizes varies n where rates are checked before something is timed: two filters
+// of a million keys do, which hardly differ and take seconds to build.
+func timedSizes(values ...string) Axis {
+	axis := NAxis(values...)
+	set := axis.Set
+	axis.Set = func(p *Point, s string) error {
+		err := set(p, s)
+		if p.Target.N >= 1_000_000 {
+			p.Seeds = 2
+		}
+		return err
+	}
+	return axis
+}
+
+// atSizes keeps a measure to points of the given sizes.
+func atSizes(m Measure, sizes ...uint64) Measure {
+	run := m.Run
+	m.Run = func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
+		if !slices.Contains(sizes, points[0].Target.N) {
+			return nil, nil
+		}
+		return run(ctx, lab, points)
+	}
+	return m
+}
+
+// timeValues are the metrics that time-vs-n has besides the times of all.
+func timeValues() []Value {
+	names := []string{MetricFloor, MetricOverFloor, MetricHitChain, MetricMissChain, metricNoise(MetricHitChain), metricNoise(MetricMissChain),
+		MetricClock, MetricTick}
+	for _, op := range oneOps {
+		for _, q := range oneQuantiles {
+			names = append(names, metricOne(op.name, q))
+		}
+	}
+	names = append(names, MetricAddAllocs, MetricAskAllocs, MetricGC)
+	values := make([]Value, len(names))
+	for i, name := range names {
+		values[i] = Value{Metric: name, Median: true}
+	}
+	return values
+}
+
+// overFloor draws how far batched lookups are from reading one line and no more.
+func overFloor(cells []Cell, about About) figure.Figure {
+	c := figure.Chart{
+		Name:  "time-vs-n-floor",
+		Title: "Batched negative lookups over the time to read one line",
+		Caption: "Gross time of a lookup over that of reading one cache line for each key in a table of the same size, lines fetched ahead, in the same round; " +
+			"medians with 95% intervals. Vertical lines: where a standard filter outgrows a cache. " + about.Text,
+		X:      figure.Axis{Label: "keys", Log: true, Format: figure.Power},
+		Y:      figure.Axis{Label: "lookup / line read", Log: true},
+		VLines: cacheLines(cells, about.Env.Caches),
+		HLines: []figure.Line{{At: 1}},
+	}
+	for _, group := range groupBy(cells, func(c *Cell) string { return c.Filter }) {
+		s := figure.Series{Name: group[0].Filter, Style: style(group[0].Filter), Join: true}
+		for i := range group {
+			if o, ok := group[i].Own[MetricOverFloor]; ok && o.Value > 0 {
+				s.Points = append(s.Points, interval(float64(group[i].N), o.Estimate))
+			}
+		}
+		if len(s.Points) > 0 {
+			sort.Slice(s.Points, func(i, j int) bool { return s.Points[i].X < s.Points[j].X })
+			c.Series = append(c.Series, s)
+		}
+	}
+	return c
+}
+
+// pareto draws what a lookup costs in time and in space, with the measured rate at
+// each mark: nothing is to be had below and to the left of the best.
+func pareto(cells []Cell, about About) figure.Figure {
+	g := figure.Grid{
+		Name:    "pareto",
+		Title:   "Space and time of filters that promise a rate of 1%",
+		Caption: "Batched negative lookups, median over rounds with its 95% interval; beside each mark the rate that was measured. Left and low is better. " + about.Text,
+		X:       figure.Axis{Label: "bits per key"},
+		Y:       figure.Axis{Label: "time per lookup (ns)", Log: true},
+	}
+	for _, n := range []uint64{1e4, 1e6, 1e7, 1e8} {
+		panel := figure.Panel{Title: units.FormatCount(n) + " keys"}
+		for i := range cells {
+			c := &cells[i]
+			t, ok := c.Times[MetricMiss]
+			if !ok || c.N != n || c.API != "batch" || !(t.Value > 0) || c.Predicted.Bits == 0 {
+				continue
+			}
+			panel.Series = append(panel.Series, figure.Series{Name: c.Filter, Style: style(c.Filter), Points: []figure.Point{interval(c.BitsPerInserted(), t)}})
+			if c.Trials > 0 {
+				panel.Marks = append(panel.Marks, figure.Mark{X: c.BitsPerInserted(), Y: t.Value, Text: fmt.Sprintf("%.2f%%", 100*c.FPR.Value)})
+			}
+		}
+		if len(panel.Series) > 0 {
+			g.Panels = append(g.Panels, panel)
+		}
+	}
+	return g
 }
 
 // interval is a point with its interval, or without one where there were too few

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"filterlab/experiments/measure"
 	"filterlab/experiments/units"
@@ -14,9 +15,36 @@ import (
 	"filterlab/hashing"
 )
 
-// maxQueries is how many queries a timed pass makes at most: 8 MiB of hashes,
-// which read a different cache line each in a table of up to 64 MiB.
-const maxQueries = 1 << 20
+// A timed pass makes at least minPass lookups, so that no branch predictor
+// learns the answers of a small filter, and at most maxPass. In between it makes
+// twice as many as the table has cache lines, so that hardly one is left out.
+const (
+	minPass = 1 << 16
+	maxPass = 1 << 20
+)
+
+// queriesOf is the number of lookups of a timed pass over a table of so many bits.
+func queriesOf(bits uint64) uint64 { return min(max(bits/512*2, minPass), maxPass) }
+
+// touchedBytes is what a pass goes through at most: the table, the hashes that are
+// asked for and the answers.
+func touchedBytes(bits uint64) uint64 { return bits/8 + 9*queriesOf(bits) }
+
+// The keys of a filter above which timing one pass takes so long that six rounds,
+// as many as an interval needs, must do, and above which a pass of adds is not run
+// once before it is timed.
+const (
+	fewRounds = 1_000_000
+	coldAdds  = 4_000_000
+)
+
+// rounds is how many rounds a race of these filters has.
+func (l *Lab) rounds(racers []*racing) int {
+	if racers[0].point.Inserted() >= fewRounds {
+		return min(l.Profile.Rounds, 6)
+	}
+	return l.Profile.Rounds
+}
 
 // racing is one filter in a race, with the keys of its own.
 type racing struct {
@@ -25,7 +53,7 @@ type racing struct {
 	loops   catalog.Loops
 	members []uint64
 	absent  []uint64
-	dst     []bool
+	dst     []bool // as long as the queries of a pass
 }
 
 // FilterTime is the measure of time per operation. The points of a group race
@@ -74,12 +102,25 @@ func racersOf(lab *Lab, points []*Point) ([]*racing, error) {
 			return nil, err
 		}
 		r := &racing{point: p, filter: f, loops: lab.loop(f), members: keys.members}
-		r.absent = make([]uint64, min(uint64(len(r.members)), maxQueries, keys.absentLimit))
+		queries := queriesOf(f.SizeBits())
+		r.absent = make([]uint64, min(queries, keys.absentLimit))
 		keys.absent(r.absent)
-		r.dst = make([]bool, len(r.absent))
+		r.dst = make([]bool, queries)
 		racers = append(racers, r)
 	}
 	return racers, nil
+}
+
+// draw fills dst with a window of keys, another each time; with all of them, again
+// and again, where there are fewer than dst takes. Without keys dst stays.
+func draw(dst, keys []uint64, rng *rand.Rand) {
+	from := 0
+	if spare := len(keys) - len(dst); spare > 0 {
+		from = rng.IntN(spare)
+	}
+	for len(dst) > 0 && len(keys) > 0 {
+		dst = dst[copy(dst, keys[from:]):]
+	}
 }
 
 // refill empties the filters and puts their members in.
@@ -96,38 +137,91 @@ func refill(racers []*racing) error {
 func raceAdds(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Row, error) {
 	var cs []measure.Contender
 	for _, r := range racers {
-		c := measure.Contender{
-			Name: r.point.Variant.String(), Ops: len(r.members), Batch: batch,
-			Reset: r.filter.(filters.Resetter).Reset,
-			Want:  func() uint64 { return uint64(len(r.members)) },
-		}
-		c.Run = func() uint64 {
-			n, _ := r.loops.Add(r.members) // a refusal shows as a wrong answer
-			return uint64(n)
-		}
-		if batch {
-			c.Run = func() uint64 {
-				n, _ := filters.AddMany(r.filter, r.members)
-				return uint64(n)
-			}
-		}
-		cs = append(cs, c)
+		cs = append(cs, r.adds(batch))
 	}
 	loop := racers[0].members
-	rounds := lab.Profile.Rounds
-	if len(loop) >= 1_000_000 {
-		rounds = min(rounds, 6) // a pass takes a second: as many as an interval needs
-	}
-	return race(ctx, racers, cs, MetricAdd, batch, rounds, measure.Contender{
-		Name: "loop", Ops: len(loop),
+	return race(ctx, racers, cs, MetricAdd, batch, lab.rounds(racers), addLoop(loop, batch))
+}
+
+// adds is a contender that empties the filter and adds all of its members.
+func (r *racing) adds(batch bool) measure.Contender {
+	c := measure.Contender{
+		Name: r.point.Variant.String(), Ops: len(r.members), Batch: batch,
+		Cold:  len(r.members) > coldAdds,
+		Reset: r.filter.(filters.Resetter).Reset,
+		Want:  func() uint64 { return uint64(len(r.members)) },
 		Run: func() uint64 {
-			var sum uint64
-			for _, h := range loop {
-				sum ^= h
+			n, _ := r.loops.Add(r.members) // a refusal shows as a wrong answer
+			return uint64(n)
+		},
+	}
+	if batch {
+		c.Run = func() uint64 {
+			n, _ := filters.AddMany(r.filter, r.members)
+			return uint64(n)
+		}
+	}
+	return c
+}
+
+// addLoop is the loop without a filter: over the keys one by one, or as fast as they
+// can be read, which is all that a batch call need do besides its work.
+func addLoop(keys []uint64, batch bool) measure.Contender {
+	c := measure.Contender{Name: "loop", Ops: len(keys), Run: func() (sum uint64) {
+		for _, h := range keys {
+			sum ^= h
+		}
+		return sum
+	}}
+	if batch {
+		c.Run = func() uint64 { return readKeys(keys) }
+	}
+	return c
+}
+
+// lookupLoop is the loop without a filter: a bit of every key for an answer, one by
+// one; or for batch calls, which are as fast as that with their filter, the keys read
+// and the answers written a block at a time.
+func lookupLoop(dst []bool, keys []uint64, batch bool) measure.Contender {
+	c := measure.Contender{Name: "loop", Ops: len(dst), Run: func() uint64 {
+		n := 0
+		for i, h := range keys[:len(dst)] {
+			in := h&1 != 0
+			dst[i] = in
+			if in {
+				n++
+			}
+		}
+		return uint64(n)
+	}}
+	if batch {
+		c.Run = func() (sum uint64) {
+			const block = 512
+			for i := 0; i < len(dst); i += block {
+				end := min(i+block, len(dst))
+				sum ^= readKeys(keys[i:end])
+				clear(dst[i:end])
 			}
 			return sum
-		},
-	})
+		}
+	}
+	return c
+}
+
+// readKeys reads keys, four at a time so that the additions do not wait for each
+// other.
+func readKeys(keys []uint64) uint64 {
+	var a, b, c, d uint64
+	for ; len(keys) >= 4; keys = keys[4:] {
+		a ^= keys[0]
+		b ^= keys[1]
+		c ^= keys[2]
+		d ^= keys[3]
+	}
+	for _, h := range keys {
+		a ^= h
+	}
+	return a ^ b ^ c ^ d
 }
 
 func raceHits(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Row, error) {
@@ -135,18 +229,13 @@ func raceHits(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Ro
 		return nil, err
 	}
 	return raceLookups(ctx, lab, racers, batch, MetricHit, func(r *racing, dst []uint64, rng *rand.Rand) {
-		// Another window each round, where there is more than one.
-		from := 0
-		if spare := len(r.members) - len(dst); spare > 0 {
-			from = rng.IntN(spare)
-		}
-		copy(dst, r.members[from:])
+		draw(dst, r.members, rng)
 	})
 }
 
 func raceMisses(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Row, error) {
-	return raceLookups(ctx, lab, racers, batch, MetricMiss, func(r *racing, dst []uint64, _ *rand.Rand) {
-		copy(dst, r.absent)
+	return raceLookups(ctx, lab, racers, batch, MetricMiss, func(r *racing, dst []uint64, rng *rand.Rand) {
+		draw(dst, r.absent, rng)
 	})
 }
 
@@ -169,11 +258,8 @@ func MixTime() Measure {
 		for _, batch := range []bool{false, true} {
 			more, err := raceLookups(ctx, lab, racers, batch, MetricMixed, func(r *racing, dst []uint64, rng *rand.Rand) {
 				hits := int(math.Round(share * float64(len(dst))))
-				from := 0
-				if spare := len(r.members) - hits; spare > 0 {
-					from = rng.IntN(spare)
-				}
-				copy(dst[copy(dst[:hits], r.members[from:]):], r.absent)
+				draw(dst[:hits], r.members, rng)
+				draw(dst[hits:], r.absent, rng)
 			})
 			if err != nil {
 				return rows, err
@@ -184,72 +270,127 @@ func MixTime() Measure {
 	}}
 }
 
-// raceLookups times lookups of the keys that draw puts into its argument. Each
+// fillFunc puts the keys that a filter is asked for into dst.
+type fillFunc func(r *racing, dst []uint64, rng *rand.Rand)
+
+// raceLookups times lookups of the keys that fill puts into its argument. Each
 // round asks in a fresh order: over a small table a branch predictor would learn
-// a fixed one.
-func raceLookups(ctx context.Context, lab *Lab, racers []*racing, batch bool, metric string, draw func(r *racing, dst []uint64, rng *rand.Rand)) ([]Row, error) {
+// a fixed one. With batches of absent keys the bare floor runs as well: a table as
+// large as that of each filter, of which one line is read for each key.
+func raceLookups(ctx context.Context, lab *Lab, racers []*racing, batch bool, metric string, fill fillFunc) ([]Row, error) {
 	var cs []measure.Contender
 	for _, r := range racers {
-		queries := make([]uint64, len(r.dst))
-		var positive uint64
-		c := measure.Contender{
-			Name: r.point.Variant.String(), Ops: len(queries), Batch: batch,
-			Prepare: func(round int) {
-				rng := rand.New(rand.NewPCG(lab.Seed, uint64(round)))
-				draw(r, queries, rng)
-				rng.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
-				// What the other way of asking answers: single and batch must agree.
-				if batch {
-					positive = uint64(r.loops.Contains(r.dst, queries))
-				} else {
-					positive = uint64(filters.ContainsMany(r.filter, r.dst, queries))
-				}
-			},
-			Want: func() uint64 { return positive },
-		}
-		c.Run = func() uint64 { return uint64(r.loops.Contains(r.dst, queries)) }
-		if batch {
-			c.Run = func() uint64 { return uint64(filters.ContainsMany(r.filter, r.dst, queries)) }
-		}
-		cs = append(cs, c)
+		cs = append(cs, r.lookups(lab.Seed, batch, len(r.dst), fill))
 	}
-	queries, dst := racers[0].absent, racers[0].dst
-	return race(ctx, racers, cs, metric, batch, lab.Profile.Rounds, measure.Contender{
-		Name: "loop", Ops: len(queries),
-		Run: func() uint64 {
-			n := 0
-			for i, h := range queries {
-				in := h&1 != 0
-				dst[i] = in
-				if in {
-					n++
-				}
+	if batch && metric == MetricMiss {
+		for _, r := range racers {
+			c, err := r.floor(lab.Seed, fill)
+			if err != nil {
+				return nil, err
 			}
-			return uint64(n)
-		},
-	})
+			cs = append(cs, c)
+		}
+	}
+	most := racers[0] // the smallest, whose loop is hottest in the caches
+	for _, r := range racers {
+		if len(r.dst) < len(most.dst) {
+			most = r
+		}
+	}
+	keys := make([]uint64, len(most.dst))
+	draw(keys, most.absent, rand.New(rand.NewPCG(lab.Seed, 0)))
+	return race(ctx, racers, cs, metric, batch, lab.rounds(racers), lookupLoop(most.dst, keys, batch))
 }
 
-// race runs the contenders and turns every sample into a row.
+// lookups is a contender that asks for the keys of fill, size of them in a call
+// where batch is set: len(r.dst) for all at once.
+func (r *racing) lookups(seed uint64, batch bool, size int, fill fillFunc) measure.Contender {
+	queries := make([]uint64, len(r.dst))
+	var positive uint64
+	c := measure.Contender{
+		Name: r.point.Variant.String(), Ops: len(queries), Batch: batch,
+		Prepare: func(round int) {
+			rng := rand.New(rand.NewPCG(seed, uint64(round)))
+			fill(r, queries, rng)
+			rng.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
+			// What the other way of asking answers: single and batch must agree.
+			if batch {
+				positive = uint64(r.loops.Contains(r.dst, queries))
+			} else {
+				positive = uint64(filters.ContainsMany(r.filter, r.dst, queries))
+			}
+		},
+		Want: func() uint64 { return positive },
+	}
+	c.Run = func() uint64 { return uint64(r.loops.Contains(r.dst, queries)) }
+	if batch {
+		c.Run = func() uint64 {
+			hits := 0
+			for i := 0; i < len(queries); i += size {
+				end := min(i+size, len(queries))
+				hits += filters.ContainsMany(r.filter, r.dst[i:end], queries[i:end])
+			}
+			return uint64(hits)
+		}
+	}
+	return c
+}
+
+// floor is the contender that only reads.
+func (r *racing) floor(seed uint64, fill fillFunc) (measure.Contender, error) {
+	f, err := catalog.NewFloor(r.filter.SizeBits(), strings.Contains(r.point.Variant.String(), "pages=huge"))
+	if err != nil {
+		return measure.Contender{}, err
+	}
+	queries := make([]uint64, len(r.dst))
+	return measure.Contender{
+		Name: "floor", Ops: len(queries), Batch: true,
+		Prepare: func(round int) {
+			rng := rand.New(rand.NewPCG(seed+1, uint64(round)))
+			fill(r, queries, rng)
+			rng.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
+		},
+		Want: func() uint64 { return uint64(len(queries)) },
+		Run:  func() uint64 { return f.Read(queries) },
+	}, nil
+}
+
+// kernelOf names the code that an operation runs on.
+func kernelOf(f filters.Querier, metric string, batch bool) string {
+	if !batch {
+		return "go"
+	}
+	if k, ok := f.(filters.AddKerneler); ok && (metric == MetricAdd || metric == MetricBuild) {
+		return k.AddKernel()
+	}
+	if k, ok := f.(filters.Kerneler); ok {
+		return k.Kernel()
+	}
+	return "go"
+}
+
+// apiName is the name of the API in rows.
+func apiName(batch bool) string {
+	if batch {
+		return "batch"
+	}
+	return "single"
+}
+
+// race runs the contenders, the first of which belong to the racers and the others
+// to the floors of the same racers, and turns every sample into a row.
 func race(ctx context.Context, racers []*racing, cs []measure.Contender, metric string, batch bool, rounds int, loop measure.Contender) ([]Row, error) {
 	t, err := measure.Race{Loop: loop, Contenders: cs, Rounds: rounds}.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	api := "single"
-	if batch {
-		api = "batch"
-	}
 	var rows []Row
-	for i, s := range t.Series {
-		p, kernel := racers[i].point, "go"
-		if k, ok := racers[i].filter.(filters.Kerneler); ok && batch {
-			kernel = k.Kernel()
-		}
+	for i, r := range racers {
+		s := t.Series[i]
 		emit := func(metric string, round int, value float64) {
-			r := p.row(metric)
-			r.API, r.Kernel, r.Round, r.Value, r.Note = api, kernel, round, value, s.Invalid
-			rows = append(rows, r)
+			row := r.point.row(metric)
+			row.API, row.Kernel, row.Round, row.Value, row.Note = apiName(batch), kernelOf(r.filter, metric, batch), round, value, s.Invalid
+			rows = append(rows, row)
 		}
 		for round, ns := range s.Net {
 			emit(metric, round, ns)
@@ -259,7 +400,15 @@ func race(ctx context.Context, racers []*racing, cs []measure.Contender, metric 
 				emit(MetricLoop, round, ns)
 			}
 		}
-		emit(MetricNoise, 0, t.Noise())
+		if noise := t.Noise(); !math.IsNaN(noise) {
+			emit(metricNoise(metric), 0, noise)
+		}
+		if len(cs) > len(racers) {
+			for round, ns := range t.Series[len(racers)+i].Gross {
+				emit(MetricFloor, round, ns)
+				emit(MetricOverFloor, round, s.Gross[round]/ns)
+			}
+		}
 	}
 	return rows, nil
 }
