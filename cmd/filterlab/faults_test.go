@@ -400,7 +400,7 @@ func TestPanickingMeasure(t *testing.T) {
 		o.Out, o.Resume = filepath.Join(dir, out), resume
 		var stdout, stderr bytes.Buffer
 		code := execute(context.Background(), command{name: "run", run: func(ctx context.Context, _ []string, _, stderr io.Writer) error {
-			return report([]experiments.Experiment{e}, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
+			return conclude([]experiments.Experiment{e}, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
 				return experiments.Run(ctx, e, o)
 			})
 		}}, nil, &stdout, &stderr)

@@ -41,7 +41,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), sizeCommand(), chooseCommand(), calibrateCommand(), skylineCommand()}
+	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), compareCommand(), sizeCommand(), chooseCommand(), calibrateCommand(), skylineCommand()}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been

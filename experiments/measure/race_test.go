@@ -318,18 +318,15 @@ func TestRaceOnTheRealClock(t *testing.T) {
 }
 
 func TestWriteBenchmarks(t *testing.T) {
-	var c clock
-	timing := run(t, Race{
-		Loop:       c.worker("loop", 1000, 1, 0),
-		Contenders: []Contender{c.worker("filter=blocked(512, k=6)/op=hit", 1_000_000, 4, 10)},
-		Rounds:     2, Now: c.read,
-	})
 	var out strings.Builder
-	if err := WriteBenchmarks(&out, Env{OS: "linux", Arch: "amd64", CPU: "some CPU", GOMAXPROCS: 2}, timing); err != nil {
+	rounds := []Benchmark{{"filter=blocked(512, k=6)/op=hit", 3.14159265}, {"op=add", 1e6}}
+	if err := WriteBenchmarks(&out, Env{OS: "linux", Arch: "amd64", CPU: "some CPU", GOMAXPROCS: 2}, rounds); err != nil {
 		t.Fatal(err)
 	}
-	line := "BenchmarkRace/filter=blocked(512,_k=6)/op=hit-2\t1000000\t4 ns/op\t3 net-ns/op\n"
-	if want := "goos: linux\ngoarch: amd64\ncpu: some CPU\npkg: filterlab\n" + line + line; out.String() != want {
+	// The format: golang.org/design/14313-benchmark-format.
+	want := "goos: linux\ngoarch: amd64\ncpu: some CPU\npkg: filterlab\n" +
+		"BenchmarkRace/filter=blocked(512,_k=6)/op=hit-2\t1\t3.1416 ns/op\nBenchmarkRace/op=add-2\t1\t1e+06 ns/op\n"
+	if out.String() != want {
 		t.Errorf("wrote\n%swant\n%s", out.String(), want)
 	}
 }
