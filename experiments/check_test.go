@@ -3,6 +3,8 @@ package experiments
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -87,6 +89,42 @@ func TestCheck(t *testing.T) {
 		if nothing := strings.HasPrefix(tc.name, "none"); errors.Is(err, ErrNothing) != nothing {
 			t.Errorf("%s: ErrNothing is %v", tc.name, !nothing)
 		}
+	}
+}
+
+// A knob that one of the filters lacks refuses the points of that filter, in rows
+// that say so; the others are measured. Where no filter has it nothing runs.
+func TestAKnobThatOneFilterLacks(t *testing.T) {
+	e := tiny(Rate(0))
+	e.Grid = func(Profile) Grid {
+		return Grid{Axes: []Axis{FilterAxis("standard", "cuckoo"), NAxis("100"), PAxis("10%"), KAxis("3", "4")}}
+	}
+	o := tinyOptions(t)
+	if _, err := o.Check(e); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(context.Background(), e, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for i := range out.Cells {
+		c := &out.Cells[i]
+		if c.Role != "" {
+			continue
+		}
+		got[fmt.Sprintf("%s refused=%v", c.Filter, c.Verdict == Refused)]++
+		if c.Verdict == Refused && !strings.Contains(c.Reason, "k") {
+			t.Errorf("refused without saying why: %q", c.Reason)
+		}
+	}
+	want := map[string]int{"standard(k=3) refused=false": 1, "standard(k=4) refused=false": 1, "cuckoo refused=true": 2}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	o.Overrides = []Override{{"filters", []string{"cuckoo"}}}
+	if _, err := o.Check(e); !errors.Is(err, ErrNothing) {
+		t.Errorf("no filter has the knob: %v", err)
 	}
 }
 

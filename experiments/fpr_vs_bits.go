@@ -41,11 +41,17 @@ func FPRvsBits() Experiment {
 			for b := 4.0; b <= 20; b++ {
 				bound.Points = append(bound.Points, figure.Point{X: b, Y: math.Exp2(-b)})
 			}
+			least, most := 4.0, 24.0 // where the lines are; a table of marks may lie beside
+			for i := range cells {
+				if c := &cells[i]; c.Trials > 0 {
+					least, most = min(least, c.BitsPerInserted()), max(most, c.BitsPerInserted())
+				}
+			}
 			return []figure.Figure{figure.Chart{
 				Name:    "fpr-vs-bits",
 				Title:   "What a bit buys",
 				Caption: "Marks: measured. Lines: exact theory. Lower bound: log2(1/FPR) bits per key for any static filter. " + about.Text,
-				X:       figure.Axis{Label: "table size (bits per key)"},
+				X:       figure.Axis{Label: "table size (bits per key)", Min: max(least-0.5, 0.1), Max: most + 0.5},
 				Y:       figure.Axis{Label: "false-positive rate", Log: true, Min: 1e-6, Max: 1},
 				Series:  append(series, bound),
 			}}

@@ -10,6 +10,7 @@ import (
 	"filterlab/experiments/units"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
+	"filterlab/filters/theory"
 	"filterlab/hashing"
 )
 
@@ -126,12 +127,29 @@ func BitsAxis(values ...string) Axis {
 	}}
 }
 
-// KAxis varies the number of probes of a variant that has the knob.
+// KAxis varies the number of probes of a variant that has the knob. A point of a
+// variant without it is refused, and does not keep the others from being measured.
 func KAxis(values ...string) Axis {
 	return Axis{"k", values, func(p *Point, s string) (err error) {
+		if _, missing := catalog.With(p.Variant, "k", ""); missing != nil {
+			p.Variant = unfit{p.Variant, missing}
+			return nil
+		}
 		p.Variant, err = catalog.With(p.Variant, "k", s)
 		return err
 	}}
+}
+
+// unfit is a variant that lacks the knob of an axis: every point of it is refused.
+type unfit struct {
+	filters.Variant
+	err error // why; wraps filters.ErrParam
+}
+
+func (v unfit) Build(filters.Target, []uint64) (filters.Querier, error) { return nil, v.err }
+
+func (v unfit) Predict(filters.Target, uint64) (theory.Prediction, error) {
+	return theory.Prediction{}, v.err
 }
 
 // LoadAxis varies the number of keys offered, as a multiple of n.

@@ -162,7 +162,10 @@ func TestAxesRefuse(t *testing.T) {
 	if err := FilterAxis().Set(&p, "cuckoo"); err != nil {
 		t.Fatal(err)
 	}
-	if err := KAxis().Set(&p, "7"); !errors.Is(err, filters.ErrParam) {
+	if err := KAxis().Set(&p, "7"); err != nil {
+		t.Errorf("one filter without the knob stops the whole sweep: %v", err)
+	}
+	if _, err := p.Variant.Predict(filters.Target{N: 100, P: 0.01}, 100); !errors.Is(err, filters.ErrParam) || !strings.Contains(err.Error(), "k") {
 		t.Errorf("cuckoo takes k: %v", err)
 	}
 }

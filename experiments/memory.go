@@ -54,10 +54,18 @@ func Memory() Experiment {
 			for _, p := range spread(1e-6, 0.1, 50) {
 				bound.Points = append(bound.Points, figure.Point{X: p, Y: theory.LowerBound(p)})
 			}
+			var meet []figure.Line
+			for _, f := range []string{"cuckoo", "cuckoo(b=2)"} {
+				if ps := crossings(f, "standard", cells[0].N); measuredBoth(cells, f, "standard") && len(ps) > 0 {
+					last := ps[len(ps)-1]
+					meet = append(meet, figure.Line{At: last, Label: fmt.Sprintf("%s smaller below %.2g%%", f, 100*last)})
+				}
+			}
 			return []figure.Figure{figure.Chart{
 				Name:    "memory",
 				Title:   "Space for a promised rate",
-				Caption: "Marks: live heap measured after two collections. Lines: size of the tables after rounding. Lower bound: log2(1/p). " + about.Text,
+				Caption: "Marks: live heap measured after two collections. Lines: size of the tables after rounding. Lower bound: log2(1/p). Vertical: from where on a cuckoo filter is smaller than a standard one at every rate. " + about.Text,
+				VLines:  meet,
 				X:       figure.Axis{Label: "promised false-positive rate", Log: true, Reversed: true},
 				Y:       figure.Axis{Label: "space (bits per key)", Log: true, Ticks: []float64{5, 10, 20, 50, 100}},
 				Series:  append(series, bound),
@@ -67,10 +75,7 @@ func Memory() Experiment {
 			n := cells[0].N
 			s := ""
 			for _, pair := range [][2]string{{"cuckoo", "standard"}, {"cuckoo(b=2)", "standard"}} {
-				measured := func(filter string) bool {
-					return find(cells, func(c *Cell) bool { return c.Filter == filter && c.Verdict != Refused }) != nil
-				}
-				if !measured(pair[0]) || !measured(pair[1]) {
+				if !measuredBoth(cells, pair[0], pair[1]) {
 					continue
 				}
 				if ps := crossings(pair[0], pair[1], n); len(ps) > 0 {
@@ -87,6 +92,16 @@ func Memory() Experiment {
 			return s + "Verdicts: " + verdicts(cells) + "."
 		},
 	}
+}
+
+// measuredBoth reports whether the run took both filters.
+func measuredBoth(cells []Cell, a, b string) bool {
+	for _, filter := range []string{a, b} {
+		if find(cells, func(c *Cell) bool { return c.Filter == filter && c.Verdict != Refused }) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // crossings returns the rates, from high to low, at which variant a becomes

@@ -59,9 +59,9 @@ func lookOf(i int) look {
 	return look{colours[i%len(colours)], glyphs[i%len(glyphs)], dashes[i%len(dashes)]}
 }
 
-// referenceLook is the line of a bound.
+// referenceLook is the line of a bound: grey, since the seventh series is black.
 func referenceLook() look {
-	return look{colour: black, glyph: plus, dash: []vg.Length{4, 1.5, 1, 1.5}}
+	return look{colour: dark, glyph: plus, dash: []vg.Length{4, 1.5, 1, 1.5}}
 }
 
 // glyph is the shape of a mark.

@@ -385,3 +385,43 @@ func ExampleWith() {
 	// standard(layout=partitioned,k=6)
 	// standard(layout=partitioned,k=7)
 }
+
+// C10: static filters of other libraries fail for no keys, for one or two, for some
+// sizes in a range, and for equal keys. Here every variant builds from such sets or
+// refuses within its bounds, and holds what it took.
+func TestC10_TinyAndAwkwardKeySets(t *testing.T) {
+	hash := func(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
+	for _, name := range []string{"standard", "standard(layout=partitioned)", "blocked", "blocked(layout=split)", "counting", "scalable", "cuckoo", "cuckoo(f=4)", "cuckoo(f=12,b=2)"} {
+		v, err := catalog.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{0, 1, 2, 3, 11_480, 11_500, 11_521} {
+			hs := make([]uint64, n)
+			for i := range hs {
+				hs[i] = hash(i)
+			}
+			// A filter is sized for one key at least, and may be given none.
+			// One with tables of two buckets at least needs the space for a single key.
+			q, err := v.Build(filters.Target{N: uint64(max(n, 1)), BitsPerKey: 48}, hs)
+			if err != nil {
+				t.Errorf("%s of %d keys: %v", name, n, err)
+				continue
+			}
+			for _, h := range hs {
+				if !q.Contains(h) {
+					t.Fatalf("%s of %d keys lost one", name, n)
+				}
+			}
+		}
+		// Ten equal keys are one key, or, where keys are kept by count, a few of them.
+		equal := slices.Repeat([]uint64{hash(7)}, 10)
+		q, err := v.Build(filters.Target{N: 10, BitsPerKey: 48}, equal)
+		if err != nil && !errors.Is(err, filters.ErrFull) {
+			t.Errorf("%s of ten equal keys: %v", name, err)
+		}
+		if err == nil && !q.Contains(hash(7)) {
+			t.Errorf("%s of ten equal keys lost them", name)
+		}
+	}
+}
