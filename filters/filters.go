@@ -33,6 +33,15 @@ type BatchAdder interface {
 	AddMany(hs []uint64) (n int, err error)
 }
 
+// BulkAdder builds from a large set of hashes that are all there.
+type BulkAdder interface {
+	// AddBulk stores hs with so many workers, goroutines that run at once, and
+	// returns when all are in; one worker sorts by region of the table where that
+	// pays. The filter ends up byte for byte as after AddMany. It stops at the first
+	// hash that does not fit, like AddMany. Nobody else may use the filter meanwhile.
+	AddBulk(hs []uint64, workers int) (n int, err error)
+}
+
 // BatchQuerier looks up many hashes in one call, so that their cache misses
 // overlap.
 type BatchQuerier interface {

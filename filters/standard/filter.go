@@ -22,6 +22,7 @@ type Filter struct {
 var (
 	_ filters.Filter       = (*Filter)(nil)
 	_ filters.BatchAdder   = (*Filter)(nil)
+	_ filters.BulkAdder    = (*Filter)(nil)
 	_ filters.BatchQuerier = (*Filter)(nil)
 	_ filters.TestAdder    = (*Filter)(nil)
 	_ filters.Merger       = (*Filter)(nil)
