@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"filterlab/experiments/figure"
 )
@@ -38,23 +39,28 @@ func Verify(e Experiment, out string) error {
 // Rerun repeats every exact row of e: it measures again, with the seed, the
 // profile and the grid that the results in out were made with, and compares
 // samples.csv byte for byte. Timed measures are left out. Results of key files are
-// repeated when o names the same files.
-func Rerun(ctx context.Context, e Experiment, out string, files *FileKeys, log io.Writer, terminal bool) error {
+// repeated when files names the same ones.
+//
+// After within (0: no limit) it stops between two groups of points and compares
+// what it has: groups are measured in the order in which the rows stand, so that
+// it is the beginning of samples.csv. Of the groups, which include the controls,
+// it returns how many were measured again.
+func Rerun(ctx context.Context, e Experiment, out string, files *FileKeys, within time.Duration, log io.Writer, terminal bool) (again, of int, err error) {
 	path := filepath.Join(out, e.Name, runFile)
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	var id identity
 	if err := json.Unmarshal(b, &id); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if id.Keys != files.identity() {
-		return fmt.Errorf("%s: made with keys %q, and they are now %q", path, id.Keys, files.identity())
+		return 0, 0, fmt.Errorf("%s: made with keys %q, and they are now %q", path, id.Keys, files.identity())
 	}
 	tmp, err := os.MkdirTemp("", "filterlab-verify-")
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	defer os.RemoveAll(tmp)
 	exact := e
@@ -65,21 +71,57 @@ func Rerun(ctx context.Context, e Experiment, out string, files *FileKeys, log i
 		}
 	}
 	o := Options{Profile: id.Profile, Out: tmp, Seed: id.Seed, Overrides: id.Axes, Files: files, Log: log, Terminal: terminal}
-	if err := measureAll(ctx, exact, o); err != nil {
-		return err
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if within > 0 {
+		limited, cancel = context.WithTimeout(ctx, within)
+	}
+	defer cancel()
+	have := filepath.Join(tmp, e.Name)
+	switch err := measureAll(limited, exact, o); {
+	case err == nil:
+	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		have = filepath.Join(have, partialDir)
+	default:
+		return 0, 0, err
 	}
 	want, err := os.ReadFile(filepath.Join(out, e.Name, samplesFile))
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	got, err := os.ReadFile(filepath.Join(tmp, e.Name, samplesFile))
+	got, err := os.ReadFile(filepath.Join(have, samplesFile))
 	if err != nil {
-		return err
+		return 0, 0, err
+	}
+	if of, err = countGroups(exact, o); err != nil {
+		return 0, 0, err
+	}
+	again = of
+	if filepath.Base(have) == partialDir {
+		log, err := os.ReadFile(filepath.Join(have, journalFile))
+		if err != nil {
+			return 0, 0, err
+		}
+		again = max(bytes.Count(log, []byte("\n"))-1, 0) // the first line stands for the headers
+		want = want[:min(len(want), len(got))]
 	}
 	if d := firstDifference(want, got); d != "" {
-		return fmt.Errorf("%s: measuring again gives something else: %s", filepath.Join(out, e.Name, samplesFile), d)
+		return again, of, fmt.Errorf("%s: measuring again gives something else: %s", filepath.Join(out, e.Name, samplesFile), d)
 	}
-	return nil
+	return again, of, nil
+}
+
+// countGroups is the number of groups that a run of e visits.
+func countGroups(e Experiment, o Options) (int, error) {
+	grid, err := o.grid(e)
+	if err != nil {
+		return 0, err
+	}
+	groups, err := grid.Points(o.Seed)
+	if err != nil {
+		return 0, err
+	}
+	more, err := controls()
+	return len(groups) + len(more), err
 }
 
 // firstDifference says where two texts differ first, or nothing.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,7 +78,7 @@ func TestSameCommandSameBytes(t *testing.T) {
 		}
 	}
 	// What was made is what verify makes, and plot changes nothing.
-	if code, stdout, stderr := filterlab("verify", filepath.Join(dir, "a"), "--rerun"); code != exitOK || stdout != "fpr-vs-k: ok\n" {
+	if code, stdout, stderr := filterlab("verify", filepath.Join(dir, "a"), "--rerun"); code != exitOK || stdout != "fpr-vs-k: ok\nindex.html: ok\n" {
 		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := filterlab("plot", "--out", filepath.Join(dir, "a")); code != exitOK {
@@ -95,6 +96,44 @@ func TestSameCommandSameBytes(t *testing.T) {
 	}
 	if code, stdout, stderr := filterlab("verify", filepath.Join(dir, "b")); code != exitFailed || stdout != "" || !strings.Contains(stderr, "summary.csv") {
 		t.Errorf("verify of a table that was changed: exit %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// Where time is short, verify --rerun measures again from the first row on, says how
+// far it came, and still sees a row of that part that was changed.
+func TestVerifyInPart(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, stderr := filterlab("run", "fpr-vs-load", "--profile", "quick", "--filters", "standard,cuckoo(f=12)", "--p", "1%", "--out", dir); code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if code, stdout, stderr := filterlab("verify", dir, "--rerun", "--within", "0"); code != exitOK || stdout != "fpr-vs-load: ok\nindex.html: ok\n" {
+		t.Errorf("without a limit: exit %d, %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr := filterlab("verify", dir, "--rerun", "--within", "1ms")
+	if code != exitOK || !strings.Contains(stdout, "groups of points measured again") {
+		t.Errorf("a millisecond: exit %d, %s%s", code, stdout, stderr)
+	}
+	for _, line := range [][]string{{"--rerun", "--within", "x"}, {"--rerun", "--within", "-1s"}, {"--within", "1m"}} {
+		if code, _, stderr := filterlab(append([]string{"verify", dir}, line...)...); code != exitUsage || !strings.Contains(stderr, "--within") {
+			t.Errorf("%v: exit %d, %s", line, code, stderr)
+		}
+	}
+	// Counts that nobody measured, with a summary that fits them: only measuring again
+	// shows it.
+	path := filepath.Join(dir, "fpr-vs-load", "samples.csv")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := regexp.MustCompile(`,fpr,(\d+),`).ReplaceAllStringFunc(string(b[:1000]), func(string) string { return ",fpr,1," })
+	if err := os.WriteFile(path, append([]byte(changed), b[1000:]...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := filterlab("plot", "--out", dir); code == exitUsage {
+		t.Fatal(stderr)
+	}
+	if code, _, stderr := filterlab("verify", dir, "--rerun"); code != exitFailed || !strings.Contains(stderr, "measuring again gives something else") {
+		t.Errorf("rows that nobody measured: exit %d, %s", code, stderr)
 	}
 }
 
