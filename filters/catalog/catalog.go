@@ -15,6 +15,7 @@ import (
 	"filterlab/filters/cuckoo"
 	"filterlab/filters/internal/spec"
 	"filterlab/filters/scalable"
+	"filterlab/filters/sharded"
 	"filterlab/filters/standard"
 )
 
@@ -132,13 +133,18 @@ func Variants() []filters.Variant {
 		cuckoo.Variant{F: 8, B: 2},
 		cuckoo.Variant{B: 8},
 		cuckoo.Variant{F: 32},
+		sharded.Variant{Shards: 4, Inner: cuckoo.Variant{F: 12, B: 4}},
 	}
 }
 
 // Parse reads the name of a variant, as its String prints it: "standard",
 // "blocked(512,k=6)", "cuckoo(f=12,b=4)". Spaces and the order of knobs do not
-// matter. The error for a family that is not there lists those that are.
+// matter. The error for a family that is not there lists those that are. Any of
+// them may stand in shards: "sharded(16,counting)".
 func Parse(s string) (filters.Variant, error) {
+	if sharded.Is(s) {
+		return parser(func(s string) (sharded.Variant, error) { return sharded.Parse(s, Parse) })(s)
+	}
 	sp, err := spec.Parse(s)
 	if err != nil {
 		return nil, err
@@ -152,8 +158,20 @@ func Parse(s string) (filters.Variant, error) {
 
 // With returns v with one knob set to value, everything else as it was. An empty
 // value takes the knob back to its default. It is how an axis of a sweep turns a
-// knob that it knows by name only: With(v, "k", "7").
+// knob that it knows by name only: With(v, "k", "7"). Of a sharded variant, "shards"
+// is their number, and the other knobs are those of the family inside.
 func With(v filters.Variant, knob, value string) (filters.Variant, error) {
+	if s, ok := v.(sharded.Variant); ok {
+		if knob == "shards" {
+			return Parse(fmt.Sprintf("sharded(%s,%v)", value, s.Inner))
+		}
+		in, err := With(s.Inner, knob, value)
+		if err != nil {
+			return nil, err
+		}
+		s.Inner = in.(filters.Maker) // of the same family
+		return s, nil
+	}
 	sp, err := spec.Parse(v.String())
 	if err != nil {
 		return nil, err

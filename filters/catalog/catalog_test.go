@@ -109,6 +109,11 @@ func TestParseRefuses(t *testing.T) {
 		{"cuckoo(b=3)", "1, 2, 4 or 8"},
 		{"scalable(r=1.5)", "r"},
 		{"scalable(s=NaN)", "s"},
+		{"sharded", "one of standard"},
+		{"sharded(16)", "sharded(16,counting)"},
+		{"sharded(0,counting)", "1 to 4096"},
+		{"sharded(4,bloom)", "one of standard"},
+		{"sharded(2,sharded(2,counting))", "one layer"},
 	} {
 		v, err := catalog.Parse(c.in)
 		if err == nil {
@@ -140,6 +145,8 @@ func TestWith(t *testing.T) {
 		{"counting(w=8)", "k", "4", "counting(w=8,k=4)"},
 		{"scalable", "s", "4", "scalable(s=4)"},
 		{"cuckoo(f=12)", "b", "2", "cuckoo(f=12,b=2)"},
+		{"sharded(4,cuckoo(f=12))", "b", "2", "sharded(4,cuckoo(f=12,b=2))"},
+		{"sharded(4,cuckoo(f=12))", "shards", "16", "sharded(16,cuckoo(f=12))"},
 	} {
 		v, err := catalog.Parse(c.v)
 		if err != nil {

@@ -23,7 +23,7 @@ type room struct {
 // catalog, families, filters, theory. Of several rooms that fit a package, the
 // one with the longest path holds.
 func rooms() []room {
-	families := []string{"filterlab/filters/standard", "filterlab/filters/blocked", "filterlab/filters/counting", "filterlab/filters/scalable", "filterlab/filters/cuckoo"}
+	families := []string{"filterlab/filters/standard", "filterlab/filters/blocked", "filterlab/filters/counting", "filterlab/filters/scalable", "filterlab/filters/cuckoo", "filterlab/filters/sharded"}
 	family := []string{"filterlab/filters", "filterlab/filters/theory", "filterlab/filters/internal/..."}
 	return []room{
 		{path: "filterlab/filters/theory", std: []string{"math", "math/big", "math/bits"}},
@@ -33,6 +33,7 @@ func rooms() []room {
 		{path: "filterlab/filters/blocked", may: family},
 		{path: "filterlab/filters/counting", may: family},
 		{path: "filterlab/filters/cuckoo", may: family},
+		{path: "filterlab/filters/sharded", may: family},
 		{path: "filterlab/filters/scalable", may: slices.Concat(family, families[:1])},
 		{path: "filterlab/filters/filtertest", may: []string{"filterlab/filters"}},
 		{path: "filterlab/filters/catalog", may: slices.Concat(family, families)},
