@@ -431,7 +431,7 @@ func columns() []column {
 		{"filter", "", "variant: family and the knobs that were set; the rest is best for the target", func(c *Cell) string { return c.Filter }},
 		{"hash", "", "hash function", func(c *Cell) string { return c.Hash }},
 		{"keys", "", "key set", func(c *Cell) string { return c.Keys }},
-		{"api", "", "single: one call a key; batch: one call for all keys of a pass; batch=N: a call for each N keys; parallel, partitioned: other ways to add many; empty where it does not matter", func(c *Cell) string { return c.API }},
+		{"api", "", "single: one call a key; batch: one call for all keys of a pass; batch=N: a call for each N keys; bulk, parallel: all keys at once by one goroutine or by several; empty where it does not matter", func(c *Cell) string { return c.API }},
 		{"kernel", "", "code path that ran; that of lookups where there are any", func(c *Cell) string { return c.Kernel }},
 		{"n", "keys", "keys the filter was sized for", func(c *Cell) string { return count(c.N) }},
 		{"inserted", "keys", "distinct keys offered", func(c *Cell) string { return count(c.Inserted) }},

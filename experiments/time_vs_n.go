@@ -94,7 +94,7 @@ func TimeVsN() Experiment {
 				if len(parts) == 0 {
 					continue
 				}
-				s += fmt.Sprintf("A negative lookup among %s keys takes %s", units.FormatCount(n), join(parts))
+				s += fmt.Sprintf("A negative lookup among %s keys takes in %s", units.FormatCount(n), join(parts))
 				if len(waits) > 0 {
 					s += fmt.Sprintf("; where the next key depends on the answer, %s ns", join(waits))
 				}
@@ -206,7 +206,7 @@ func pareto(cells []Cell, about About) figure.Figure {
 		Name:    "pareto",
 		Title:   "Space and time of filters that promise a rate of 1%",
 		Caption: "Batched negative lookups, median over rounds with its 95% interval; beside each mark the rate that was measured. Left and low is better. " + about.Text,
-		X:       figure.Axis{Label: "bits per key"},
+		X:       figure.Axis{Label: "bits per key", Log: true, Ticks: []float64{10, 15, 20, 30, 40}},
 		Y:       figure.Axis{Label: "time per lookup (ns)", Log: true},
 	}
 	for _, n := range []uint64{1e4, 1e6, 1e7, 1e8} {
