@@ -12,8 +12,16 @@ help: ## print this list
 	@echo "  PROFILE=quick (a minute), default (15 minutes) or full (n up to 1e8); OUT=results; FUZZTIME=10s; KILLS=200; BENCH=."
 
 .PHONY: experiments
-experiments: ## run every experiment: CSV files and figures under results
+experiments: ## run every experiment: CSV files, figures and a page (index.html) under results
 	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT) --resume
+
+.PHONY: report
+report: ## make the page of the results anew: OUT/index.html
+	go run ./cmd/filterlab report --results $(OUT)
+
+.PHONY: notebooks
+notebooks: ## execute the notebooks on results (needs jupyter-nbconvert, pandas and matplotlib)
+	notebooks/execute.sh
 
 # The libraries that ours are compared with are required by a module of their own.
 PEERS = cd experiments/peers && go
