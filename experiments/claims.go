@@ -219,6 +219,21 @@ func measuredMetric(experiment, metric string, a coords) func(*evidence) (Measur
 	}
 }
 
+// measuredOwn takes a value of the experiment's own.
+func measuredOwn(experiment, metric string, a coords) func(*evidence) (Measured, error) {
+	return func(ev *evidence) (Measured, error) {
+		c, ref, err := ev.cell(experiment, a)
+		if err != nil {
+			return Measured{}, err
+		}
+		o, ok := c.Own[metric]
+		if !ok || c.Verdict == Failed || c.Verdict == Refused {
+			return Measured{}, fmt.Errorf("%w: no %s in %s at %v", errNoRows, metric, experiment, a)
+		}
+		return measured(o.Estimate, ref), nil
+	}
+}
+
 // measured is what one cell says.
 func measured(e Estimate, ref rowRef) Measured {
 	m := Measured{Estimate: e, Rows: []rowRef{ref}}
@@ -519,6 +534,33 @@ func ledger(judged []Judgment) ([]file, error) {
 		return nil, err
 	}
 	return []file{{ClaimsFile, claimsText(judged)}, {claimsCSVFile, table}}, nil
+}
+
+// ClaimsTable is the ledger in short, as a table in Markdown: who says what, what
+// was measured, and the verdict, which links to the claim in ledger, the path of
+// claims.md from where the table will stand.
+func ClaimsTable(judged []Judgment, ledger string) string {
+	var b strings.Builder
+	b.WriteString("| claim | stated | measured | verdict |\n|---|---|---|---|\n")
+	for i := range judged {
+		j := &judged[i]
+		c := &j.Claim
+		var measured []string
+		for k := range j.Cases {
+			jc := &j.Cases[k]
+			s := "no rows"
+			if jc.Verdict != NoRows {
+				s = tableCell(c.tell(jc.Measured))
+			}
+			if jc.Case.If != "" {
+				s += " if " + tableCell(jc.Case.If)
+			}
+			measured = append(measured, s)
+		}
+		fmt.Fprintf(&b, "| %s *%s* | %s (%s) | %s | [**%s**](%s#%s) |\n",
+			tableCell(c.Text), tableCell(c.Source), tableCell(c.Stated), tableCell(c.allowed()), strings.Join(measured, "; "), j.Verdict, ledger, c.ID)
+	}
+	return b.String()
 }
 
 func claimsText(judged []Judgment) []byte {

@@ -209,7 +209,6 @@ func TestVerdictsByFormula(t *testing.T) {
 		"best-in-a-line":    Wrong, // 0.5: 0.9550%, not 0.9535%
 		"parquet-sizing":    Wrong, // 0.8: 1.46% at 1%
 		"counting-overflow": "holds if the filter holds the keys it was sized for",
-		"bogus-delete":      Wrong,                                   // 0.14: 4.85 at k = 7
 		"cuckoo-smaller":    "holds if buckets of 4 are semi-sorted", // 0.9
 	}
 	for _, j := range all {
@@ -251,6 +250,33 @@ func TestJudge(t *testing.T) {
 		if got := x.c.judge(Measured{Estimate: x.e, parts: x.parts}); got != x.want {
 			t.Errorf("%v against %v to %v: %s, want %s", x.e, x.c.Low, x.c.High, got, x.want)
 		}
+	}
+}
+
+// The short table has a line for each claim, and each of its links an anchor in
+// the ledger.
+func TestClaimsTable(t *testing.T) {
+	out := t.TempDir()
+	judged, err := WriteClaims(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(ClaimsTable(judged, "results/"+ClaimsFile), "\n"), "\n")
+	if len(lines) != len(judged)+2 {
+		t.Fatalf("%d lines for %d claims", len(lines), len(judged))
+	}
+	text := read(t, out, "", ClaimsFile)
+	for i, j := range judged {
+		line := lines[i+2]
+		if !strings.Contains(line, "](results/claims.md#"+j.Claim.ID+")") || !strings.Contains(line, j.Claim.Source) || strings.Count(line, "|") != 5 {
+			t.Errorf("claim %s: %s", j.Claim.ID, line)
+		}
+		if !bytes.Contains(text, []byte(`<a id="`+j.Claim.ID+`"></a>`)) {
+			t.Errorf("claim %s has no anchor", j.Claim.ID)
+		}
+	}
+	if want := "| 3 (exactly 3) | 3 | [**holds**](results/claims.md#k-10pct) |"; !strings.HasSuffix(lines[7], want) {
+		t.Errorf("%s\nhas not %s", lines[7], want)
 	}
 }
 

@@ -61,3 +61,18 @@ func TestPaperCommand(t *testing.T) {
 		}
 	}
 }
+
+// The table for a text is data, the counts are not.
+func TestClaimsMarkdown(t *testing.T) {
+	dir := t.TempDir()
+	code, stdout, stderr := filterlab("claims", "--markdown", "--out", dir)
+	if code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if !strings.HasPrefix(stdout, "| claim | stated | measured | verdict |\n|---|") || !strings.Contains(stdout, dir+"/claims.md#k-1pct)") {
+		t.Errorf("stdout is %.300s", stdout)
+	}
+	if !strings.Contains(stderr, " claims: ") || !strings.Contains(stderr, " holds, ") {
+		t.Errorf("no counts: %s", stderr)
+	}
+}
