@@ -21,6 +21,7 @@ import (
 type File struct {
 	Saved
 	info    Info
+	data    []byte
 	verify  func() error
 	release func() error
 }
@@ -55,11 +56,12 @@ func open(f *os.File) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	adviseRandom(data)
 	q, h, verify, err := envelope.Map(data, decode)
 	if err == nil {
 		var info Info
 		if info, err = describe(h); err == nil {
-			return &File{q, info, verify, release}, nil
+			return &File{q, info, data, verify, release}, nil
 		}
 	}
 	_ = release() // the first error tells more
@@ -71,7 +73,11 @@ func (f *File) Info() Info { return f.info }
 
 // Verify reads the whole payload and compares it with its checksum and with what
 // the header says of it. A file that passes answers as the filter that was saved.
-func (f *File) Verify() error { return f.verify() }
+func (f *File) Verify() error {
+	adviseSequential(f.data)
+	defer adviseRandom(f.data)
+	return f.verify()
+}
 
 // Close gives the mapping back. No other method may be called afterwards or
 // meanwhile.
