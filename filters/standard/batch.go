@@ -93,24 +93,39 @@ func fetchPairs(words, hs []uint64, span, stride, base uint64) {
 	prefetch.Lines(words, at[:2*min(chunk, len(hs))])
 }
 
+// fetchRest has the lines of the next k probes of each of hs fetched.
+func fetchRest(words, hs []uint64, span, stride, base uint64, k int) {
+	var at [lines]uint64
+	n := 0
+	for _, h := range hs {
+		for i := range uint64(k) {
+			at[n%lines] = (index.FastRange(h, span) + base + i*stride) >> 6
+			h *= mul1
+			if n++; n == lines {
+				prefetch.Lines(words, at[:])
+				n = 0
+			}
+		}
+	}
+	prefetch.Lines(words, at[:n])
+}
+
 // chunk is how many keys the batch loop keeps in flight. Its two arrays take
 // 1,152 bytes of stack, well within the first-level cache.
 const chunk = 128
 
-// hasManyMul asks chunks of keys in rounds of two probes and carries on with
-// the keys that are still in question, so that no branch depends on a bit and
-// the loads of different keys overlap. At k = 7 absent keys took 4.4 ns in the
-// cache, 5.8 at 1.2 MB and 43 at 36 MB, against 8.6, 10.5 and 57 one by one. One
-// probe a round costs more rounds (5.3, 7.7, 48); loading all lines of a chunk
-// before testing any was slower than one by one (20, 26, 110), since a key that
-// leaves early then still pays for all its lines. Present keys gain nothing in
-// the cache (11.9 against 8.1) and little beyond it: they touch k lines in
-// whatever order.
+// hasManyMul asks chunks of keys in two rounds of two probes each, and carries on
+// with the keys that are still in question, so that no branch depends on a bit and
+// the loads of different keys overlap. Of half-full tables one absent key in 16
+// comes through; the others are present, and are asked for all their probes at
+// once. It is for tables that are in no cache: at 1.2 MB present keys take 23 ns (k
+// = 7), and 13 one by one; absent keys 11 and 12. Loading all lines of a chunk
+// before testing any was slower than one by one everywhere, since a key that leaves
+// early then still pays for all its lines.
 //
 // With ahead, the first pairs of the next chunk are fetched while this one is
-// tested, and the next pairs of the survivors of a round before the next round:
-// 1.3 times as fast for absent keys at 12 MB, 1.04 to 1.1 at 36, and
-// 1.5 and 1.1 for present ones, on a busy machine; at 2.4 MB it would lose a sixth or more.
+// tested, the next pairs of the survivors before the second round, and all lines
+// of the survivors of that before they are asked.
 func hasManyMul(dst []bool, words []uint64, hs []uint64, span, stride uint64, k int, ahead bool) (hits int) {
 	// The masks tell the compiler what the counts already ensure.
 	const mask = chunk - 1
@@ -129,39 +144,49 @@ func hasManyMul(dst []bool, words []uint64, hs []uint64, span, stride uint64, k 
 			from[i&mask] = uint8(i)
 		}
 		alive, base, probes := n, uint64(0), k
-		for ; probes > 1 && alive > 0; probes -= 2 {
+		for round := 0; round < 2 && probes > 1 && alive > 0; round++ {
 			kept := 0
 			for i := range alive {
 				h, key := left[i&mask], from[i&mask]
 				p := index.FastRange(h, span) + base
-				h *= index.Multiplier
-				q := index.FastRange(h, span) + base + stride
-				left[kept&mask] = h * index.Multiplier
+				q := index.FastRange(h*mul1, span) + base + stride
+				left[kept&mask] = h * mul2
 				from[kept&mask] = key
 				kept += int(bit(words, p) & bit(words, q) & 1)
 			}
 			alive = kept
 			base += 2 * stride
-			if ahead && probes > 3 { // another pair follows
-				fetchPairs(words, left[:alive], span, stride, base)
+			probes -= 2
+			if ahead && probes > 0 {
+				if round == 0 {
+					fetchPairs(words, left[:alive], span, stride, base)
+				} else {
+					fetchRest(words, left[:alive], span, stride, base, probes)
+				}
 			}
-		}
-		if probes == 1 {
-			kept := 0
-			for i := range alive {
-				p := index.FastRange(left[i&mask], span) + base
-				from[kept&mask] = from[i&mask]
-				kept += int(bit(words, p) & 1)
-			}
-			alive = kept
 		}
 		out := dst[:n]
 		clear(out)
 		for i := range alive {
-			out[from[i&mask]] = true
+			in := allMul(words, left[i&mask], span, base, stride, probes)
+			out[from[i&mask]] = in&1 != 0
+			hits += int(in & 1)
 		}
-		hits += alive
 		hs, dst = hs[n:], dst[n:]
 	}
 	return hits
+}
+
+// allMul has its lowest bit set if all of the next k probes of h hit.
+func allMul(words []uint64, h, span, base, stride uint64, k int) uint64 {
+	all := uint64(1)
+	for ; k > 1; k -= 2 {
+		all &= bit(words, index.FastRange(h, span)+base) & bit(words, index.FastRange(h*mul1, span)+base+stride)
+		h *= mul2
+		base += 2 * stride
+	}
+	if k > 0 {
+		all &= bit(words, index.FastRange(h, span)+base)
+	}
+	return all
 }

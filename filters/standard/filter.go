@@ -65,7 +65,40 @@ func (f *Filter) K() int { return f.k }
 // Contains reports whether h may have been stored. It reads up to k bits and
 // stops after the first pair with a clear one: 1.3 pairs on average for an absent
 // hash in a half-full table.
+//
+// The default scheme and layout are tested here and not a call further down. Both
+// hashes of a pair come from the one before, so that their multiplications do not
+// wait for each other; and k = 7, what 1% takes, has no loop: 7.6 ns for a present
+// and 8.0 for an absent key in cache, where a loop over pairs, one multiplication
+// after the other and a call down, took 11.2 and 9.4. Without checks of the index
+// (by package unsafe) it took 7.3 and 8.1.
 func (f *Filter) Contains(h uint64) bool {
+	if f.config.Scheme != Independent || f.stride != 0 {
+		return f.containsOther(h)
+	}
+	words, m, k := f.words, f.span, f.k
+	if k == 7 {
+		if probe(words, h, m)&probe(words, h*mul1, m)&1 == 0 {
+			return false
+		}
+		if probe(words, h*mul2, m)&probe(words, h*mul3, m)&1 == 0 {
+			return false
+		}
+		// Hardly any absent key comes so far: to stop at each costs no mispredicted
+		// branches.
+		return probe(words, h*mul4, m)&1 != 0 && probe(words, h*mul5, m)&1 != 0 && probe(words, h*mul6, m)&1 != 0
+	}
+	for ; k > 1; k -= 2 {
+		if probe(words, h, m)&probe(words, h*mul1, m)&1 == 0 {
+			return false
+		}
+		h *= mul2
+	}
+	return k == 0 || probe(words, h, m)&1 != 0
+}
+
+// containsOther is Contains for slices and for stepping schemes.
+func (f *Filter) containsOther(h uint64) bool {
 	switch f.config.Scheme {
 	case Independent:
 		return hasMul(f.words, h, f.span, f.stride, f.k)
@@ -114,20 +147,28 @@ func (f *Filter) AddManyCount(hs []uint64) (fresh int) {
 }
 
 // ContainsMany sets dst[i] to Contains(hs[i]) and returns how many are true. dst
-// must be at least as long as hs.
+// must be at least as long as hs. Up to 8 MiB it is a loop over Contains; beyond,
+// keys are worked on in rounds, with lines on their way meanwhile.
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
-	if f.config.Scheme == Independent {
+	if f.config.Scheme == Independent && (f.ahead || len(f.words) >= large) {
 		return hasManyMul(dst, f.words, hs, f.span, f.stride, f.k, f.ahead)
 	}
 	for i, h := range hs {
 		in := f.Contains(h)
 		dst[i] = in
-		if in {
-			hits++
-		}
+		hits += one(in)
 	}
 	return hits
+}
+
+// one counts a true answer without a branch.
+func one(in bool) int {
+	n := 0
+	if in {
+		n = 1
+	}
+	return n
 }
 
 // Reset clears every bit.

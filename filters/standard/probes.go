@@ -44,6 +44,21 @@ func (w walk) next64() walk { return walk{w.x + w.y, w.y + w.inc, w.inc + w.one,
 // bit is word shifted so that the probed bit comes last.
 func bit(words []uint64, p uint64) uint64 { return words[p>>6] >> (p & 63) }
 
+// The powers of the multiplier mod 2^64: probe i of the Independent scheme is the
+// fast range of h times the power i.
+const (
+	mul1 = index.Multiplier
+	mul2 = mul1 * mul1 & (1<<64 - 1)
+	mul3 = mul2 * mul1 & (1<<64 - 1)
+	mul4 = mul3 * mul1 & (1<<64 - 1)
+	mul5 = mul4 * mul1 & (1<<64 - 1)
+	mul6 = mul5 * mul1 & (1<<64 - 1)
+)
+
+// probe is the word of the fast range of h, shifted so that the probed bit comes
+// last.
+func probe(words []uint64, h, m uint64) uint64 { return bit(words, index.FastRange(h, m)) }
+
 // hasMul tests the probes of the Independent scheme two at a time. Against an
 // exit after every probe this saves mispredicted branches on absent keys (8.6
 // instead of 12.4 ns at k = 7 in the cache, 10.5 instead of 16.2 at 1.2 MB, even
