@@ -108,26 +108,6 @@ func TestFormatCount(t *testing.T) {
 	}
 }
 
-func TestFormatRate(t *testing.T) {
-	for p, want := range map[float64]string{
-		0: "0", 1: "100%", 0.5: "50%", 0.01: "1%", 0.001: "0.1%", 0.07: "7%", 0.29: "29%", 1e-4: "0.01%", 1e-5: "1e-5", 1e-6: "1e-6", 1.0 / 256: "0.390625%", 0.01003921: "1.003921%", 2.5e-11: "2.5e-11",
-	} {
-		if got := FormatRate(p); got != want {
-			t.Errorf("FormatRate(%v) = %q, want %q", p, got, want)
-		}
-	}
-	if got := FormatRate(math.NaN()); got != "n/a" {
-		t.Errorf("FormatRate(NaN) = %q", got)
-	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 2000 {
-		p := math.Pow(10, -12*rng.Float64())
-		if got, err := ParseRate(FormatRate(p)); err != nil || got != p {
-			t.Fatalf("ParseRate(FormatRate(%v)) = %v, %v", p, got, err)
-		}
-	}
-}
-
 func TestFormatBytes(t *testing.T) {
 	for n, want := range map[uint64]string{
 		0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1199: "1.17 KiB", 1 << 20: "1 MiB", 1023 << 10: "0.999 MiB", 512 << 20: "512 MiB", 1 << 40: "1 TiB", math.MaxUint64: "16 EiB",

@@ -208,16 +208,3 @@ func (s *fileSet) AppendMember(dst []byte, i uint64) []byte {
 func (s *fileSet) AppendAbsent(dst []byte, i uint64) []byte {
 	return append(dst, s.absentKeys.At(s.absentOrder[i])...)
 }
-
-// FindWords looks for a list of English words where Debian and the BSDs install
-// one, the longest first, and reports whether there is any. Experiments on real
-// words are left out, with a note, where there is none.
-func FindWords() (path string, found bool) {
-	for _, name := range []string{"american-english-huge", "american-english-large", "american-english", "words"} {
-		path := filepath.Join("/usr/share/dict", name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, true
-		}
-	}
-	return "", false
-}

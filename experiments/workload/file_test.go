@@ -209,20 +209,6 @@ func TestH10_FilesRefuseMoreKeysThanTheyHave(t *testing.T) {
 	}
 }
 
-func TestFindWords(t *testing.T) {
-	path, found := FindWords()
-	if !found {
-		t.Skip("no word list is installed here")
-	}
-	kind, reports, err := Files(path, "")
-	if err != nil || reports[0].Keys < 1000 {
-		t.Fatalf("%+v, %v", reports, err)
-	}
-	if kind.New(0).Members() != (reports[0].Keys+1)/2 {
-		t.Errorf("%d members of %d words", kind.New(0).Members(), reports[0].Keys)
-	}
-}
-
 // The reader against the obvious: split, trim, remove repeats.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"", "\n", "a\r\nb", "a\n\na\n", "\xef\xbb\xbf\n\xef\xbb\xbf", "\r\r\n\x00\n", "no end\r"} {

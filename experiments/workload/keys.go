@@ -94,18 +94,6 @@ func (k *Keys) slices(dst [][]byte, first, n int) [][]byte {
 	return dst
 }
 
-// HashAll sets dst[i] to the hash of key i. dst must be at least as long as the
-// list. It allocates a constant amount, not one a key.
-func (k *Keys) HashAll(dst []uint64, h filters.Hasher) {
-	const chunk = 256
-	dst = dst[:k.Len()]
-	slices := make([][]byte, 0, chunk)
-	for first := 0; first < len(dst); first += chunk {
-		n := min(chunk, len(dst)-first)
-		h.SumMany(dst[first:first+n], k.slices(slices[:0], first, n))
-	}
-}
-
 // Report is what Verify found.
 type Report struct {
 	Members, Absent  uint64 // keys compared

@@ -92,19 +92,6 @@ func (m Mix) draw(refs []Ref, n, size, bit uint64, r *rng) []Ref {
 	return refs
 }
 
-// Gather sets dst[i] to the hash of the key that refs[i] names, given the hashes
-// of the members and of the non-members. dst must be at least as long as refs.
-func Gather(dst []uint64, refs []Ref, members, absent []uint64) {
-	dst = dst[:len(refs)]
-	for i, r := range refs {
-		if r.Member() {
-			dst[i] = members[r.Index()]
-		} else {
-			dst[i] = absent[r.Index()]
-		}
-	}
-}
-
 // zipf draws ranks 0 ... n-1 in proportion to (rank+1)^-s by rejection-inversion
 // (Hörmann and Derflinger, ACM TOMACS 6, 1996), at a cost that does not depend on
 // n and for every s > 0, one included. math/rand has s > 1 only.

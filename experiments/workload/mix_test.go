@@ -128,14 +128,6 @@ func TestMixRefuses(t *testing.T) {
 	}
 }
 
-func TestGather(t *testing.T) {
-	dst := []uint64{0, 0, 0, 77}
-	Gather(dst, []Ref{2 << 1, 0<<1 | 1, 1 << 1}, []uint64{10, 11, 12}, []uint64{20})
-	if want := []uint64{12, 20, 11, 77}; !slices.Equal(dst, want) {
-		t.Errorf("gathered %v, want %v", dst, want)
-	}
-}
-
 // Ranks follow (r+1)^-s: chi-square over all ranks, refused at both ends at 1e-6
 // for fixed seeds, for exponents below, at and above 1, and next to 1 where the
 // formulas change.
