@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"context"
-	"strings"
 
 	"filterlab/experiments/figure"
 	"filterlab/filters"
@@ -94,7 +93,7 @@ func ByName(name string) (Experiment, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Experiment{}, filters.Refuse("experiment", name, "one of "+strings.Join(names, ", "))
+	return Experiment{}, filters.Refuse("experiment", name, filters.OneOf(name, names))
 }
 
 // Profile says how much effort a run spends.
@@ -139,5 +138,5 @@ func ProfileByName(name string) (Profile, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Profile{}, filters.Refuse("profile", name, "one of "+strings.Join(names, ", "))
+	return Profile{}, filters.Refuse("profile", name, filters.OneOf(name, names))
 }

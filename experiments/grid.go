@@ -76,10 +76,24 @@ func FilterAxis(values ...string) Axis {
 // HashAxis varies the hash function.
 func HashAxis(values ...string) Axis {
 	return Axis{"hashes", values, func(p *Point, s string) error {
-		e, err := hashing.ByName(s)
+		e, err := HashByName(s)
 		p.Hash = e.Name
 		return err
 	}}
+}
+
+// HashByName is hashing.ByName with an error that asks whether the nearest name was
+// meant; package hashing knows nothing of filters and their errors.
+func HashByName(name string) (hashing.Entry, error) {
+	e, err := hashing.ByName(name)
+	if err == nil {
+		return e, nil
+	}
+	var names []string
+	for _, h := range hashing.All() {
+		names = append(names, h.Name)
+	}
+	return e, filters.Refuse("hash", strconv.Quote(name), filters.OneOf(name, names))
 }
 
 // KeysAxis varies the key set.

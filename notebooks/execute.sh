@@ -2,6 +2,7 @@
 # Executes every notebook here, in place or into the folder that is named. What depends
 # on the moment is left out, so that the same results give the same notebooks.
 set -eu
+export PYDEVD_DISABLE_FILE_VALIDATION=1 # its warnings say nothing of the notebooks
 to=${1:+--output-dir=$(cd "$1" && pwd)}
 cd "$(dirname "$0")"
 want="jupyter-nbconvert python3-ipykernel python3-pandas python3-matplotlib"

@@ -104,7 +104,7 @@ func ByName(name string) (Paper, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Paper{}, filters.Refuse("paper", strconv.Quote(name), "one of "+strings.Join(names, ", "))
+	return Paper{}, filters.Refuse("paper", strconv.Quote(name), filters.OneOf(name, names))
 }
 
 // WriteText prints the table, its checks and its notes for a person.

@@ -24,6 +24,7 @@ package workload
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"filterlab/filters"
@@ -77,7 +78,7 @@ func ByName(name string) (Kind, error) {
 		}
 		names[i] = k.Name
 	}
-	return Kind{}, fmt.Errorf("keys = %q: want one of %s, or a file", name, strings.Join(names, ", "))
+	return Kind{}, filters.Refuse("keys", strconv.Quote(name), filters.OneOf(name, names))
 }
 
 // HashMembers sets dst[j] to the hash of member first+j, for all of dst. Keys are

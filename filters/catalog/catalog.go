@@ -203,43 +203,13 @@ func With(v filters.Variant, knob, value string) (filters.Variant, error) {
 // family finds a family by name, and otherwise says what there is.
 func family(name string) (Family, error) {
 	var known []string
-	near, nearest := "", 3 // two slips of the finger, no more
 	for _, f := range Families() {
 		if f.Name == name {
 			return f, nil
 		}
 		known = append(known, f.Name)
-		if d := distance(strings.ToLower(name), f.Name); d < nearest {
-			near, nearest = f.Name, d
-		}
 	}
-	accepted := "one of " + strings.Join(known, ", ")
-	if near != "" {
-		accepted += fmt.Sprintf("; did you mean %s?", near)
-	}
-	return Family{}, filters.Refuse("filter", strconv.Quote(name), accepted)
-}
-
-// distance is the edit distance of Levenshtein: insertions, deletions and
-// replacements of bytes that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return Family{}, filters.Refuse("filter", strconv.Quote(name), filters.OneOf(name, known))
 }
 
 // parser turns a family's Parse into one that returns the interface. The concrete

@@ -48,7 +48,7 @@ func rooms() []room {
 		{path: "filterlab/experiments/workload", may: []string{"filterlab/filters"}},
 		{path: "filterlab/experiments/figure", may: []string{"gonum.org/v1/plot/...", "codeberg.org/go-fonts/...", "golang.org/x/image/..."}},
 
-		{path: "filterlab/cmd", may: []string{"filterlab/experiments", "filterlab/experiments/papers", "filterlab/experiments/units", "filterlab/experiments/workload", "filterlab/experiments/measure", "filterlab/experiments/choose",
+		{path: "filterlab/cmd", may: []string{"filterlab/experiments", "filterlab/experiments/papers", "filterlab/experiments/units", "filterlab/experiments/workload", "filterlab/experiments/measure", "filterlab/experiments/choose", "filterlab/experiments/report",
 			"filterlab/filters", "filterlab/filters/catalog", "filterlab/filters/theory", "filterlab/hashing", "golang.org/x/term"}},
 	}
 }
