@@ -6,19 +6,21 @@ import (
 	"io"
 
 	"filterlab/experiments/choose"
+	"filterlab/experiments/units"
 )
 
 func calibrateCommand() command {
 	return command{
 		name: "calibrate", args: "", short: "measure what lookups, adds and hashes cost on this machine, for choose",
-		help: `Usage: filterlab calibrate [--out FILE]
+		help: `Usage: filterlab calibrate [--out FILE] [--largest SIZE]
 
 Times every filter that choose considers, at tables from 16 KiB to 128 MiB, few and many
 probes, hits, misses and both mixed, singly and in batches; hashes by the length of the key;
 and a Go map. It takes one to two minutes and is best left alone meanwhile: what else runs
 shows in the times. Tables that would take more than half of the memory are left out.
 
-  --out FILE   where to write instead of the user's cache folder
+  --out FILE      where to write instead of the user's cache folder
+  --largest SIZE  the largest tables (128MiB); smaller ones take less time
 
 Without --out the result is what "filterlab choose" uses from then on. The file says which
 machine it is of, and when; its path goes to stdout.
@@ -32,7 +34,7 @@ Examples:
 }
 
 func runCalibrate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	f := newFlags("calibrate", "out")
+	f := newFlags("calibrate", "out", "largest")
 	rest, err := f.parse(args)
 	if err != nil {
 		return err
@@ -49,7 +51,15 @@ func runCalibrate(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return fmt.Errorf("no cache folder, give --out FILE: %w", err)
 		}
 	}
-	c, err := choose.Calibrate(ctx, choose.DefaultPlan(), stderr)
+	largest, err := f.get("largest", "128MiB")
+	if err != nil {
+		return err
+	}
+	bits, err := units.ParseBits(largest)
+	if err != nil {
+		return usagef("--largest: %w", err)
+	}
+	c, err := choose.Calibrate(ctx, choose.DefaultPlan(bits), stderr)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ Examples:
   filterlab choose --n 50M --memory 64MiB --miss-cost 5ms
   filterlab choose --n 1M --p 1% --miss-cost 200ns --batch
   filterlab choose --n 2M --p 0.1% --deletes --growth 4x
-  filterlab choose --n 100k --p 1% --untrusted-keys --go
+  filterlab choose --n 100k --p 1% --memory 1MiB --untrusted-keys --go
 `,
 		run: runChoose,
 	}
@@ -267,8 +267,16 @@ func calibration(f *flags) (*choose.Calibration, string, error) {
 func printAnswer(a *choose.Answer, stdout io.Writer) error {
 	best := a.Ranked[0]
 	fmt.Fprintf(stdout, "\nTake: %s. %s.\n\n", inALine(&best), best.Reason)
+	for i := range a.Ranked {
+		if c := &a.Ranked[i]; c.K > 0 {
+			if i > 0 {
+				fmt.Fprintf(stdout, "The best filter: %s. %s.\n\n", inALine(c), c.Reason)
+			}
+			break
+		}
+	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "filter\tns a lookup\thash\tfilter\tfalse pos.\trate\tk\tbits/key\tmemory\tbuild\thash function\t")
+	fmt.Fprintln(w, "filter\tns a lookup\thash\tasking\tfalse pos.\trate\tk\tbits/key\tmemory\tbuild\thash function\t")
 	for i := range a.Ranked {
 		c := &a.Ranked[i]
 		more := ""
@@ -327,7 +335,7 @@ func inALine(c *choose.Choice) string {
 func printChecks(checks []choose.Check, stdout io.Writer) error {
 	fmt.Fprintln(stdout, "\nPredicted and measured, ns a lookup:")
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "filter\tpredicted\tmeasured\tdifference\thash\tfilter\trate predicted\tmeasured\t")
+	fmt.Fprintln(w, "filter\tpredicted\tmeasured\tdifference\thash\tasking\trate predicted\tmeasured\t")
 	for _, c := range checks {
 		if c.Skipped != "" {
 			fmt.Fprintf(w, "%s\t%s\t%s\t\t\t\t\t\t\n", c.Filter, nanos(c.Predicted.Total), c.Skipped)

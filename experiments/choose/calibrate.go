@@ -43,6 +43,8 @@ func contenders() []contender {
 		{"blocked(layout=pattern)", []setting{space("blocked(layout=pattern)", 12)}},
 		{"counting", []setting{space("counting(k=5)", 28.8), space("counting(k=14)", 80.8)}},
 		{"scalable", []setting{rate("scalable", 0.01), rate("scalable", 0.0001)}},
+		{"standard(adds=atomic)", []setting{space("standard(adds=atomic,k=5)", 7.2), space("standard(adds=atomic,k=14)", 20.2)}},
+		{"blocked(adds=atomic)", []setting{space("blocked(k=7,adds=atomic)", 12)}},
 		{"cuckoo(b=4)", []setting{rate("cuckoo(b=4)", 0.02), rate("cuckoo(b=4)", 0.00001)}},
 		{"cuckoo(b=2)", []setting{rate("cuckoo(b=2)", 0.02), rate("cuckoo(b=2)", 0.00001)}},
 	}
@@ -58,21 +60,27 @@ type Plan struct {
 	Seed   uint64
 }
 
+// large is the size in bits from which one setting of each filter is timed, since
+// to fill a table of this size takes seconds, and passes are cold.
+const large = 1 << 28
+
 // DefaultPlan measures for one to two minutes: tables from 16 KiB, inside a
-// first-level cache, to 128 MiB, beyond any last one but the largest. Sizes whose
-// filters together would take more than half of the memory are left out.
-func DefaultPlan() Plan {
+// first-level cache, to 128 MiB, beyond any last one but the largest. Sizes above
+// the largest wanted, in bits, are left out, and those whose filters together would
+// take more than half of the memory.
+func DefaultPlan(largest uint64) Plan {
 	p := Plan{
 		Bits:  []uint64{1 << 17, 1 << 21, 1 << 24, 1 << 27, 1 << 30},
 		Maps:  []uint64{1e3, 1e4, 1e5, 1e6, 4e6},
 		Bytes: []int{8, 16, 32, 64, 256, 1024}, Rounds: 7, Window: 1 << 18, Seed: 1,
 	}
-	filtersOfSize := uint64(0)
-	for _, c := range contenders() {
-		filtersOfSize += uint64(len(c.timed))
-	}
-	for ram := measure.Memory(); ram > 0 && len(p.Bits) > 1 && filtersOfSize*p.Bits[len(p.Bits)-1]/8 > ram/2; {
-		p.Bits = p.Bits[:len(p.Bits)-1]
+	filtersOfSize := uint64(2 * len(contenders())) // two settings at most
+	ram := measure.Memory()
+	for last := len(p.Bits) - 1; last > 0; last-- {
+		if p.Bits[last] <= largest && (ram == 0 || filtersOfSize*p.Bits[last]/8 <= ram/2) {
+			break
+		}
+		p.Bits = p.Bits[:last]
 	}
 	return p
 }
@@ -86,7 +94,7 @@ func Calibrate(ctx context.Context, p Plan, progress io.Writer) (*Calibration, e
 	}
 	var noise []float64
 	for _, bits := range p.Bits {
-		say(progress, "filters of %s", units.FormatBytes(bits/8))
+		say(progress, "%4.0f s  filters of %s", time.Since(start).Seconds(), units.FormatBytes(bits/8))
 		runners, err := p.runners(bits)
 		if err != nil {
 			return nil, err
@@ -101,20 +109,20 @@ func Calibrate(ctx context.Context, p Plan, progress io.Writer) (*Calibration, e
 		}
 	}
 	c.Noise = measure.Median(noise)
-	say(progress, "hashes")
+	say(progress, "%4.0f s  hashes", time.Since(start).Seconds())
 	var err error
 	if c.Hashes, err = p.timeHashes(ctx, safeHashes()); err != nil {
 		return nil, err
 	}
 	for _, n := range p.Maps {
-		say(progress, "a map of %s keys", units.FormatCount(n))
+		say(progress, "%4.0f s  a map of %s keys", time.Since(start).Seconds(), units.FormatCount(n))
 		m, err := p.timeMap(ctx, n)
 		if err != nil {
 			return nil, err
 		}
 		c.Map = append(c.Map, m)
 	}
-	say(progress, "%.0f s in all", time.Since(start).Seconds())
+	say(progress, "%4.0f s  done", time.Since(start).Seconds())
 	return c, c.check()
 }
 
@@ -136,7 +144,11 @@ type runner struct {
 func (p Plan) runners(bits uint64) ([]*runner, error) {
 	var out []*runner
 	for i, c := range contenders() {
-		for _, s := range c.timed {
+		timed := c.timed
+		if bits >= large {
+			timed = timed[len(timed)-1:] // the one with the fewest keys
+		}
+		for _, s := range timed {
 			v, err := catalog.Parse(s.variant)
 			if err != nil {
 				return nil, err
@@ -194,27 +206,26 @@ const absent = 1 << 63
 // 64 KiB of hashes.
 const chunk = 1 << 13
 
-// fill builds the filter and times adds, singly in one chunk of eight. Small
+// fill builds the filter and times adds, singly in one chunk of sixteen. Small
 // filters are filled again until that took some time.
 func (r *runner) fill() error {
-	f, err := r.maker.New(r.target)
-	if err != nil {
-		return err
-	}
-	r.filter, r.loops = f, catalog.Loop(f)
 	var spent [2]time.Duration // single, batch
 	var stored [2]uint64
 	hs := make([]uint64, chunk)
-	// A fresh table has no memory under it yet: finding it is a part of building a
-	// large one, and of the first pass alone over a small one.
+	// A fresh table has no memory under it yet: finding it is a part of building.
 	for pass := 0; ; pass++ {
+		f, err := r.maker.New(r.target)
+		if err != nil {
+			return err
+		}
+		r.filter, r.loops = f, catalog.Loop(f)
 		for from := uint64(0); from < r.target.N; from += chunk {
 			hs := hs[:min(chunk, r.target.N-from)]
 			for i := range hs {
 				hs[i] = key(r.first + from + uint64(i))
 			}
 			which, add := 1, func(hs []uint64) (int, error) { return filters.AddMany(f, hs) }
-			if (from/chunk+uint64(pass))%8 == 3 {
+			if (from/chunk+uint64(pass))%16 == 7 {
 				which, add = 0, r.loops.Add
 			}
 			start := time.Now()
@@ -228,11 +239,6 @@ func (r *runner) fill() error {
 		if spent[0]+spent[1] > 10*time.Millisecond && stored[0] > 0 {
 			break
 		}
-		reset, ok := f.(filters.Resetter)
-		if !ok {
-			return filters.Refuse("filter", r.point.Variant, "one that can be emptied, to time adds to a small one")
-		}
-		reset.Reset()
 	}
 	r.point.Single.Add = float64(spent[0].Nanoseconds()) / float64(stored[0])
 	r.point.Batch.Add = float64(spent[1].Nanoseconds()) / float64(stored[1])
@@ -295,7 +301,6 @@ func (p Plan) time(ctx context.Context, runners []*runner) (noise []float64, err
 // where a table is large: asked twice, the lines of the first time would still be
 // in a cache that the table does not fit in.
 func (p Plan) race(ctx context.Context, runners []*runner, hits float64) (single, batch, noise []float64, err error) {
-	const large = 1 << 26 // bits
 	window := p.Window
 	if runners[0].point.Bits < large {
 		window = min(window, 1<<16)
@@ -348,14 +353,18 @@ func (p Plan) race(ctx context.Context, runners []*runner, hits float64) (single
 		}
 		for _, s := range t.Series {
 			if batched {
-				batch = append(batch, measure.Median(s.Net))
+				batch = append(batch, net(s))
 			} else {
-				single = append(single, measure.Median(s.Net))
+				single = append(single, net(s))
 			}
 		}
 	}
 	return single, batch, noise, nil
 }
+
+// net is the median net time of a series. It is never 0 or less, which a disturbed
+// machine can make of a time close to that of the loop.
+func net(s measure.Series) float64 { return max(measure.Median(s.Net), 0.01) }
 
 // safeHashes are the hashes to choose from: strong ones that give every process the
 // same digests.
@@ -404,7 +413,7 @@ func (p Plan) timeHashes(ctx context.Context, names []string) ([]HashCurve, erro
 		}
 		for i, s := range t.Series {
 			curves[i].Hash = names[i]
-			curves[i].Points = append(curves[i].Points, HashPoint{bytes, measure.Median(s.Net)})
+			curves[i].Points = append(curves[i].Points, HashPoint{bytes, net(s)})
 		}
 	}
 	return curves, nil
@@ -442,7 +451,8 @@ func mapKeys(numbers func(i int) uint64, n int) []string {
 func (p Plan) timeMap(ctx context.Context, n uint64) (MapPoint, error) {
 	point := MapPoint{N: n}
 	members := mapKeys(func(i int) uint64 { return uint64(i) }, int(n))
-	point.Bytes = float64(measure.WeighBuild(func() any { return buildMap(members) }).Live) / float64(n)
+	heap := measure.WeighBuild(func() any { return buildMap(members) })
+	point.Bytes = float64(max(heap.Live, 1)) / float64(n) // of a tiny map, garbage of others hides the weight
 	var set map[string]struct{}
 	start, passes := time.Now(), uint64(0)
 	for passes == 0 || time.Since(start) < 10*time.Millisecond {
@@ -526,5 +536,5 @@ func (p Plan) raceMap(ctx context.Context, set map[string]struct{}, n uint64, hi
 	if err != nil {
 		return 0, err
 	}
-	return measure.Median(t.Series[0].Net), nil
+	return net(t.Series[0]), nil
 }

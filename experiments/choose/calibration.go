@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"filterlab/experiments/measure"
@@ -212,19 +214,15 @@ func (o Ops) Lookup(hits float64) float64 {
 }
 
 // At is the cost for a table of the given bits with k probes: linear in k between
-// the points of a size, and linear in the logarithm of the size between sizes.
-// Smaller tables than measured cost what the smallest does, larger ones go on as
-// the last two sizes rise; beyond tells that.
+// the points of a size, and linear in the logarithm of the size between sizes. Where
+// one number of probes was timed at a size, the others relate to it as at the next
+// smaller size. Smaller tables than measured cost what the smallest does, larger
+// ones go on as the last two sizes rise; beyond tells that.
 func (c *Curve) At(bits float64, k int, batch bool) (o Ops, beyond bool) {
-	sizes := map[uint64][]Point{} // by octave: filters of one level differ a little in size
-	for _, p := range c.Points {
-		octave := uint64(math.Round(math.Log2(float64(p.Bits))))
-		sizes[octave] = append(sizes[octave], p)
-	}
 	var xs []float64
 	var ys []Ops
-	for _, points := range sizes {
-		sort.Slice(points, func(i, j int) bool { return points[i].K < points[j].K })
+	var below func(k float64) Ops // the next smaller size
+	for _, points := range c.sizes() {
 		var ks []float64
 		var ops []Ops
 		size := 0.0
@@ -237,25 +235,36 @@ func (c *Curve) At(bits float64, k int, batch bool) (o Ops, beyond bool) {
 				ops = append(ops, p.Single)
 			}
 		}
-		xs = append(xs, size)
-		ys = append(ys, between(ks, ops, float64(k), true))
+		here := func(k float64) Ops { return between(ks, ops, k, true) }
+		if smaller := below; len(ks) == 1 && smaller != nil {
+			here = func(k float64) Ops { return ops[0].scaled(smaller(k), smaller(ks[0])) }
+		}
+		xs, ys, below = append(xs, size), append(ys, here(float64(k))), here
 	}
-	sort.Sort(&pairs{xs, ys})
 	x := math.Log2(bits)
 	return between(xs, ys, max(x, xs[0]), true), x > xs[len(xs)-1]+0.5
 }
 
-// pairs sorts costs by what they are a function of.
-type pairs struct {
-	xs []float64
-	ys []Ops
+// scaled multiplies every time by the ratio of those of a to those of b.
+func (o Ops) scaled(a, b Ops) Ops {
+	return Ops{o.Miss * a.Miss / b.Miss, o.Hit * a.Hit / b.Hit, o.Mixed * a.Mixed / b.Mixed, o.Add * a.Add / b.Add}
 }
 
-func (p *pairs) Len() int           { return len(p.xs) }
-func (p *pairs) Less(i, j int) bool { return p.xs[i] < p.xs[j] }
-func (p *pairs) Swap(i, j int) {
-	p.xs[i], p.xs[j] = p.xs[j], p.xs[i]
-	p.ys[i], p.ys[j] = p.ys[j], p.ys[i]
+// sizes groups the points by octaves of their tables, since filters of one size
+// differ by a few bits; sizes and numbers of probes ascend.
+func (c *Curve) sizes() [][]Point {
+	octave := func(p Point) float64 { return math.Round(math.Log2(float64(p.Bits))) }
+	sorted := slices.SortedFunc(slices.Values(c.Points), func(a, b Point) int {
+		return cmp.Or(cmp.Compare(octave(a), octave(b)), cmp.Compare(a.K, b.K))
+	})
+	var out [][]Point
+	for i, p := range sorted {
+		if i == 0 || octave(p) != octave(sorted[i-1]) {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], p)
+	}
+	return out
 }
 
 // between interpolates linearly in xs, which ascend; extend goes on as the nearest

@@ -32,7 +32,7 @@ const (
 // rate of the question, the hash over keys of its lengths, and the rate by 2^24
 // absent keys. What a false positive costs is the question's own number.
 func Measure(ctx context.Context, a *Answer, progress io.Writer) ([]Check, error) {
-	q, p := a.Question, DefaultPlan()
+	q, p := a.Question, DefaultPlan(large)
 	hashed, err := p.hashCost(ctx, q, a.Ranked)
 	if err != nil {
 		return nil, err

@@ -215,8 +215,12 @@ func (q Question) lacks(v filters.Variant) (string, error) {
 	if _, ok := f.(filters.Merger); q.Merge && !ok {
 		return "two of them cannot be merged", nil
 	}
-	if _, ok := f.(filters.Concurrent); q.Threads > 1 && !ok {
+	_, ok = f.(filters.Concurrent)
+	switch {
+	case q.Threads > 1 && !ok:
 		return "it needs a lock where goroutines add while others ask", nil
+	case q.Threads <= 1 && ok:
+		return "its adds are atomic, which goroutines that take turns do not need (--threads)", nil
 	}
 	return "", nil
 }
@@ -270,14 +274,36 @@ func (m *market) explain(a *Answer, w world) {
 			if len(a.Ranked) > 1 {
 				next := &a.Ranked[1]
 				c.Reason = fmt.Sprintf("%s less a lookup than %s: %s", nanos(next.Cost.Total-c.Cost.Total), next.config.name, difference(c.Cost, next.Cost))
-				if tie(c.Cost, next.Cost, a.Noise) {
-					c.Reason += fmt.Sprintf("; the times are good to %.0f%%, which does not separate the two", 100*a.Noise)
-				}
+				c.Reason += a.ties()
 			}
 			continue
 		}
 		c.Reason = fmt.Sprintf("%s more a lookup: %s; %s", nanos(c.Cost.Total-winner.Cost.Total), difference(c.Cost, winner.Cost), m.flip(c.config.name, winner.config.name, w))
 	}
+}
+
+// ties names the contestants that the times do not separate from the winner, the
+// smallest first: what is not slower but smaller is the better choice.
+func (a *Answer) ties() string {
+	winner := &a.Ranked[0]
+	smallest, others := winner, 0
+	for i := 1; i < len(a.Ranked) && tie(winner.Cost, a.Ranked[i].Cost, a.Noise); i++ {
+		others++
+		if c := &a.Ranked[i]; c.Bits < smallest.Bits {
+			smallest = c
+		}
+	}
+	if others == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("; the times are good to %.0f%% and do not separate it from the next %d", 100*a.Noise, others)
+	if others == 1 {
+		s = fmt.Sprintf("; the times are good to %.0f%% and do not separate the two", 100*a.Noise)
+	}
+	if smallest != winner {
+		s += fmt.Sprintf(", of which %s is the smallest at %s", smallest.config.name, size(float64(smallest.Bits)))
+	}
+	return s
 }
 
 // tie reports whether the difference of two costs is within the error of the times
@@ -301,13 +327,14 @@ type axis struct {
 	get    func(w world) float64
 	set    func(w *world, x float64)
 	show   func(x float64) string
+	phrase string // around a value
 }
 
 func axes() []axis {
 	return []axis{
-		{"miss cost", true, 0.1, 1e12, func(w world) float64 { return w.missCost }, func(w *world, x float64) { w.missCost = x }, nanos},
-		{"hit rate", false, 0, 1, func(w world) float64 { return w.hits }, func(w *world, x float64) { w.hits = x }, func(x float64) string { return fmt.Sprintf("%.3g%%", 100*x) }},
-		{"keys", true, 100, 1e12, func(w world) float64 { return w.n }, func(w *world, x float64) { w.n = x }, count},
+		{"miss cost", true, 0.1, 1e12, func(w world) float64 { return w.missCost }, func(w *world, x float64) { w.missCost = x }, nanos, "a miss cost of %s"},
+		{"hit rate", false, 0, 1, func(w world) float64 { return w.hits }, func(w *world, x float64) { w.hits = x }, func(x float64) string { return fmt.Sprintf("%.4g%%", 100*x) }, "a hit rate of %s"},
+		{"keys", true, 100, 1e12, func(w world) float64 { return w.n }, func(w *world, x float64) { w.n = x }, count, "%s keys"},
 	}
 }
 
@@ -365,7 +392,7 @@ func (m *market) flip(name, winner string, w world) string {
 				if down {
 					side = "below"
 				}
-				return fmt.Sprintf("cheaper %s a %s of %s", side, x.name, x.show(at))
+				return "cheaper " + side + " " + fmt.Sprintf(x.phrase, x.show(at))
 			}
 		}
 	}
