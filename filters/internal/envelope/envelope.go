@@ -200,7 +200,7 @@ func parse(b []byte) (*Header, error) {
 	le := binary.LittleEndian
 	end := len(b) - 4
 	if has, want := le.Uint32(b[end:]), crc32.Checksum(b[:end], castagnoli()); has != want {
-		return nil, corrupt("header checksum", hex(has), hex(want))
+		return nil, corrupt("header checksum", inHex(has), inHex(want))
 	}
 	h := &Header{
 		Family:   name(b[atFamily:atPayload]),
@@ -271,4 +271,4 @@ func shortHeader(b []byte, want uint64, err error) error {
 	return err
 }
 
-func hex(x uint32) string { return fmt.Sprintf("%#08x", x) }
+func inHex(x uint32) string { return fmt.Sprintf("%#08x", x) }

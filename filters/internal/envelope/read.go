@@ -255,7 +255,7 @@ func (s *Source) finish() error {
 		return err
 	}
 	if s.sum != s.h.Sum {
-		return corrupt("payload checksum", hex(s.sum), hex(s.h.Sum))
+		return corrupt("payload checksum", inHex(s.sum), inHex(s.h.Sum))
 	}
 	return s.verify()
 }
@@ -358,7 +358,7 @@ func Map[F any](file []byte, decode Decoder[F]) (f F, h *Header, verify func() e
 	}
 	return f, h, func() error {
 		if sum := crc32.Checksum(payload, castagnoli()); sum != h.Sum {
-			return corrupt("payload checksum", hex(sum), hex(h.Sum))
+			return corrupt("payload checksum", inHex(sum), inHex(h.Sum))
 		}
 		return s.verify()
 	}, nil
