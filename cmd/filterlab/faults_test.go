@@ -55,20 +55,18 @@ func records(t *testing.T, path string) [][]string {
 	return out
 }
 
-// rowIDs is how often each row is there, without its value: what has been measured at
-// which point, in which round.
+// rowIDs is how often each row is there, without what was measured, its value and its
+// note: what has been measured at which point, in which round.
 func rowIDs(t *testing.T, path string) map[string]int {
 	t.Helper()
 	all := records(t, path)
-	value := -1
-	for i, name := range all[0] {
-		if name == "value" {
-			value = i
-		}
-	}
 	ids := map[string]int{}
 	for _, r := range all[1:] {
-		r[value] = ""
+		for i, name := range all[0] {
+			if name == "value" || name == "note" {
+				r[i] = ""
+			}
+		}
 		ids[strings.Join(r, ",")]++
 	}
 	return ids

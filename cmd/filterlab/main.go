@@ -41,7 +41,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), compareCommand(), sizeCommand(), chooseCommand(), calibrateCommand(), skylineCommand()}
+	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), compareCommand(), sizeCommand(), chooseCommand(), calibrateCommand(), buildCommand(), queryCommand(), infoCommand(), mergeCommand(), diffCommand(), skylineCommand()}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been
@@ -62,7 +62,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func isUsage(err error) bool {
 	var usage usageError
 	var number *units.Error
-	return errors.As(err, &usage) || errors.As(err, &number) || errors.Is(err, filters.ErrParam)
+	var file *filters.FormatError // which may hold the refusal of what a file says
+	return !errors.As(err, &file) && (errors.As(err, &usage) || errors.As(err, &number) || errors.Is(err, filters.ErrParam))
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -97,14 +98,19 @@ func execute(ctx context.Context, c command, args []string, stdout, stderr io.Wr
 		return exitOK
 	case errors.Is(err, flag.ErrHelp):
 		return explain(stdout, stderr, c.help)
+	case errors.Is(err, errNo):
+		return exitFailed // an answer, printed already
 	}
 	fmt.Fprintf(stderr, "filterlab %s: %v\n", c.name, err)
+	var trouble troubleError
 	switch {
 	case isUsage(err):
 		fmt.Fprintf(stderr, "\"filterlab help %s\" explains the command.\n", c.name)
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
+	case errors.As(err, &trouble):
+		return exitUsage
 	}
 	return exitFailed
 }

@@ -135,7 +135,7 @@ func TestExamplesRunAsWritten(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	results := filepath.Join(dir, "tmp", "results")
-	write(t, dir, "words.txt", wordList(500))
+	write(t, dir, "words.txt", wordList(500)+"\nzebra")
 	// What plot and verify need.
 	for _, out := range []string{"results", results} {
 		if code, _, stderr := filterlab("run", "fpr-vs-k", "--profile", "quick", "--filters", "standard", "--bits-per-key", "4", "--k", "2", "--n", "100", "--out", out); code != exitOK {
