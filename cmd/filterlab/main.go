@@ -41,7 +41,26 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), listCommand(), plotCommand(), verifyCommand(), claimsCommand(), paperCommand(), reportCommand(), compareCommand(), sizeCommand(), chooseCommand(), calibrateCommand(), buildCommand(), queryCommand(), infoCommand(), mergeCommand(), diffCommand(), skylineCommand()}
+	return []command{
+		runCommand(),
+		listCommand(),
+		plotCommand(),
+		verifyCommand(),
+		claimsCommand(),
+		paperCommand(),
+		reportCommand(),
+		compareCommand(),
+		sizeCommand(),
+		chooseCommand(),
+		calibrateCommand(),
+		buildCommand(),
+		queryCommand(),
+		infoCommand(),
+		mergeCommand(),
+		diffCommand(),
+		skylineCommand(),
+		completionCommand(),
+	}
 }
 
 // errDiffers says that a run finished and found something wrong; it has been
@@ -84,7 +103,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	c, ok := find(name)
 	if !ok {
-		fmt.Fprintf(stderr, "filterlab: command %q: want one of %s\n", name, strings.Join(names(), ", "))
+		fmt.Fprintf(stderr, "filterlab: command %q: want %s\n", name, filters.OneOf(name, names()))
 		return exitUsage
 	}
 	return execute(ctx, c, args[1:], stdout, stderr)
@@ -101,11 +120,14 @@ func execute(ctx context.Context, c command, args []string, stdout, stderr io.Wr
 	case errors.Is(err, errNo):
 		return exitFailed // an answer, printed already
 	}
-	fmt.Fprintf(stderr, "filterlab %s: %v\n", c.name, err)
+	see := ""
+	if isUsage(err) {
+		see = fmt.Sprintf(" (see \"filterlab help %s\")", c.name)
+	}
+	fmt.Fprintf(stderr, "filterlab %s: %v%s\n", c.name, err, see)
 	var trouble troubleError
 	switch {
 	case isUsage(err):
-		fmt.Fprintf(stderr, "\"filterlab help %s\" explains the command.\n", c.name)
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
@@ -236,6 +258,9 @@ func (f *flags) parse(args []string) (rest []string, err error) {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
+			if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+				return nil, f.unknown(name)
+			}
 			return nil, usageError{err}
 		}
 		if f.set.NArg() == 0 {
@@ -244,6 +269,17 @@ func (f *flags) parse(args []string) (rest []string, err error) {
 		rest = append(rest, f.set.Arg(0))
 		args = f.set.Args()[1:]
 	}
+}
+
+// unknown refuses a flag that the command does not have.
+func (f *flags) unknown(name string) error {
+	var known []string
+	f.set.VisitAll(func(have *flag.Flag) { known = append(known, "--"+have.Name) })
+	accepted := "none"
+	if len(known) > 0 {
+		accepted = filters.OneOf("--"+name, known)
+	}
+	return usagef("flag provided but not defined: -%s: want %s", name, accepted)
 }
 
 func splitList(s string) []string {

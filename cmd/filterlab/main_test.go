@@ -114,7 +114,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		// Every flag that the text explains is there.
 		explained, _, _ := strings.Cut(want, "\nExample")
 		for _, flag := range flags.FindAllString(explained, -1) {
-			if _, _, stderr := filterlab(c.name, flag, "x", "--no-such-flag"); strings.Contains(stderr, "not defined: "+flag[1:]+"\n") {
+			if _, _, stderr := filterlab(c.name, flag, "x", "--no-such-flag"); strings.Contains(stderr, "not defined: "+flag[1:]+":") {
 				t.Errorf("help %s names %s, which is no flag", c.name, flag)
 			}
 		}
@@ -197,6 +197,14 @@ func TestRefusals(t *testing.T) {
 	write(t, dir, "ten.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")
 	for _, c := range []struct{ line, want string }{
 		{"nosuch", `command "nosuch": want one of run, list`},
+		{"hepl", "did you mean help?"},
+		{"run fpr-vs-k --profil quick", "not defined: -profil: want one of --bits-per-key, "},
+		{"run fpr-vs-k --profil quick", "; did you mean --profile?"},
+		{"run fprvsk", "; did you mean fpr-vs-k?"},
+		{"run fpr-vs-k --profile defualt", "; did you mean default?"},
+		{"run fpr-vs-k --hashes xxh4", "; did you mean xxh3?"},
+		{"run fpr-vs-k --keysets randm", "; did you mean random?"},
+		{"list --wrong", "not defined: -wrong: want none"},
 		{"help nosuch", `command "nosuch": want one of run, list`},
 		{"list extra", `argument "extra": want none`},
 		{"list --n 5", "not defined: -n"},
