@@ -3,7 +3,6 @@ package blocked
 import (
 	"math/bits"
 
-	"filterlab/filters"
 	"filterlab/filters/internal/prefetch"
 )
 
@@ -26,20 +25,6 @@ const ahead = 48
 // slice is how many keys a kernel works on at most before it returns: assembly
 // cannot be interrupted, and whoever stops the world must not wait long.
 const slice = 8192
-
-var _ filters.AddKerneler = (*Filter)(nil)
-
-// AddKernel is "avx2" where batches are added by vectors: the split layout. Adding
-// to other layouts is Go, whatever their lookups are.
-func (f *Filter) AddKernel() string {
-	switch {
-	case f.simd && f.kernel == split:
-		return "avx2"
-	case prefetch.Enabled:
-		return "go+prefetch"
-	}
-	return "go"
-}
 
 // fetch has the blocks of the first keys, up to a chunk, fetched.
 func (f *Filter) fetch(hs []uint64) {

@@ -252,13 +252,14 @@ func (f *Filter) SizeBits() uint64 { return f.config.bits() }
 // K is the number of bits set for a key.
 func (f *Filter) K() int { return f.k }
 
-// Kernel is "avx2" where lookups in batches go through vectors: the split layout,
-// and the plain one with blocks of 512 bits and up to 7 independent probes.
+// Kernel is "avx2" where lookups and adds in batches go through vectors: the split
+// layout, and the plain one with blocks of 512 bits and up to 7 independent probes.
+// Elsewhere tables from 256 KiB on have blocks fetched ahead.
 func (f *Filter) Kernel() string {
 	switch {
 	case f.simd:
 		return "avx2"
-	case prefetch.Enabled:
+	case prefetch.Enabled && len(f.words) >= large:
 		return "go+prefetch"
 	}
 	return "go"

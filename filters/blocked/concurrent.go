@@ -60,7 +60,7 @@ func (f *ConcurrentFilter) K() int { return f.plain.k }
 // Kernel is "go+prefetch" where batches have blocks fetched ahead, else "go": no
 // vector instruction is atomic.
 func (f *ConcurrentFilter) Kernel() string {
-	if prefetch.Enabled {
+	if prefetch.Enabled && len(f.plain.words) >= large {
 		return "go+prefetch"
 	}
 	return "go"

@@ -37,7 +37,7 @@ func (f *Filter) containsSIMD(dst []bool, hs []uint64) (done, hits int) {
 
 // addSIMD is AddMany by AVX2, as far as it goes.
 func (f *Filter) addSIMD(hs []uint64) (done int) {
-	if !f.simd || f.kernel != split || len(hs) < 4 {
+	if !f.simd || len(hs) < 4 {
 		return 0
 	}
 	words, blocks := &f.words[0], f.config.Blocks
@@ -47,14 +47,22 @@ func (f *Filter) addSIMD(hs []uint64) (done int) {
 			if n = min(len(hs)-ahead-done, slice) &^ 3; n <= 0 {
 				break
 			}
-			splitSetAhead(&hs[done], n, words, blocks)
+			if f.kernel == split {
+				splitSetAhead(&hs[done], n, words, blocks)
+			} else {
+				lineSetAhead(&hs[done], n, words, blocks, f.k)
+			}
 		}
 	}
 	for n := 0; ; done += n {
 		if n = min(len(hs)-done, slice) &^ 3; n == 0 {
 			return done
 		}
-		splitSet(&hs[done], n, words, blocks)
+		if f.kernel == split {
+			splitSet(&hs[done], n, words, blocks)
+		} else {
+			lineSet(&hs[done], n, words, blocks, f.k)
+		}
 	}
 }
 
@@ -75,10 +83,16 @@ func splitSet(hs *uint64, n int, words *uint64, blocks uint64)
 //go:noescape
 func splitSetAhead(hs *uint64, n int, words *uint64, blocks uint64)
 
-// lineTest is for the plain layout with blocks of 512 bits and k from 1 to 7.
+// lineTest and lineSet are for the plain layout with blocks of 512 bits and k from 1 to 7.
 //
 //go:noescape
 func lineTest(dst *bool, hs *uint64, n int, words *uint64, blocks uint64, k int) (hits int)
 
 //go:noescape
 func lineTestAhead(dst *bool, hs *uint64, n int, words *uint64, blocks uint64, k int) (hits int)
+
+//go:noescape
+func lineSet(hs *uint64, n int, words *uint64, blocks uint64, k int)
+
+//go:noescape
+func lineSetAhead(hs *uint64, n int, words *uint64, blocks uint64, k int)

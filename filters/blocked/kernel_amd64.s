@@ -279,3 +279,148 @@ four:
 	VZEROUPPER
 	MOVQ AX, hits+48(FP)
 	RET
+
+// To add to the plain layout, all bits of a key are gathered in two vectors, one
+// for each half of its line. A shift by a place that lies outside a 32-bit word,
+// before it or after it, gives zero in AVX2: the place of a probe, less where each
+// word begins, shifts a one into the one word it belongs to and out of all others.
+// Y12 holds 511 in each lane, Y13 ones, Y11 and Y10 where the words of the two
+// halves begin; R11 is k. In cache that is no faster than Go (6.7 ns a key at k = 6),
+// but it fetches ahead as it goes: 8 instead of 13 ns at 13 MB.
+
+// The first bits of eight words, and of the next eight.
+DATA starts<>+0(SB)/4, $0
+DATA starts<>+4(SB)/4, $32
+DATA starts<>+8(SB)/4, $64
+DATA starts<>+12(SB)/4, $96
+DATA starts<>+16(SB)/4, $128
+DATA starts<>+20(SB)/4, $160
+DATA starts<>+24(SB)/4, $192
+DATA starts<>+28(SB)/4, $224
+DATA starts<>+32(SB)/4, $256
+DATA starts<>+36(SB)/4, $288
+DATA starts<>+40(SB)/4, $320
+DATA starts<>+44(SB)/4, $352
+DATA starts<>+48(SB)/4, $384
+DATA starts<>+52(SB)/4, $416
+DATA starts<>+56(SB)/4, $448
+DATA starts<>+60(SB)/4, $480
+GLOBL starts<>(SB), RODATA|NOPTR, $64
+
+#define LINE_SET_CONSTANTS \
+	VMOVDQU  fields<>(SB), Y15    \
+	VPCMPEQD Y14, Y14, Y14        \ // all bits
+	VPSRLD   $31, Y14, Y13        \ // ones
+	VPSRLD   $23, Y14, Y12        \ // 511 in each lane
+	VMOVDQU  starts<>+0(SB), Y11  \
+	VMOVDQU  starts<>+32(SB), Y10 \
+	MOVQ     $0x9e3779b97f4a7c15, R13
+
+// Y1 and Y2 = the line at R8, Y9 = the fields of the hash in DX, which go over the
+// stack to be spread one by one.
+#define LINE_FIELDS \
+	MULXQ        R13, R9, R10         \ // the mix: both halves of a product
+	XORQ         R9, R10              \
+	VMOVQ        R10, X0              \
+	VPBROADCASTQ X0, Y0               \
+	VPSRLVQ      Y15, Y0, Y0          \ // as in LINE_TEST
+	VPSLLQ       $23, Y0, Y9          \
+	VPBLENDD     $0xaa, Y9, Y0, Y9    \
+	VPAND        Y12, Y9, Y9          \ // 9 bits each
+	VMOVDQU      Y9, at-32(SP)        \
+	VMOVDQU      (R12)(R8*1), Y1      \
+	VMOVDQU      32(R12)(R8*1), Y2
+
+// The bit of the probe in the field at from.
+#define LINE_BIT(from) \
+	VPBROADCASTD from, Y3      \
+	VPSUBD       Y11, Y3, Y4   \ // the place less where each word begins
+	VPSUBD       Y10, Y3, Y5   \
+	VPSLLVD      Y4, Y13, Y4   \ // a one in its word, zero elsewhere
+	VPSLLVD      Y5, Y13, Y5   \
+	VPOR         Y4, Y1, Y1    \
+	VPOR         Y5, Y2, Y2
+
+// func lineSet(hs *uint64, n int, words *uint64, blocks uint64, k int)
+TEXT ·lineSet(SB), NOSPLIT, $32-40
+	MOVQ hs+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ words+16(FP), R12
+	MOVQ blocks+24(FP), BX
+	MOVQ k+32(FP), R11
+	LINE_SET_CONSTANTS
+
+key:
+	LINE_LOCATE(0, 0, R8)
+	LINE_FIELDS
+	LINE_BIT(at-32(SP))
+	CMPQ R11, $2                 // the same for every key, so well predicted
+	JLT  store
+	LINE_BIT(at-28(SP))
+	CMPQ R11, $3
+	JLT  store
+	LINE_BIT(at-24(SP))
+	CMPQ R11, $4
+	JLT  store
+	LINE_BIT(at-20(SP))
+	CMPQ R11, $5
+	JLT  store
+	LINE_BIT(at-16(SP))
+	CMPQ R11, $6
+	JLT  store
+	LINE_BIT(at-12(SP))
+	CMPQ R11, $7
+	JLT  store
+	LINE_BIT(at-8(SP))
+
+store:
+	VMOVDQU Y1, (R12)(R8*1)
+	VMOVDQU Y2, 32(R12)(R8*1)
+	ADDQ $8, SI
+	DECQ CX
+	JNZ  key
+	VZEROUPPER
+	RET
+
+// func lineSetAhead(hs *uint64, n int, words *uint64, blocks uint64, k int)
+TEXT ·lineSetAhead(SB), NOSPLIT, $32-40
+	MOVQ hs+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ words+16(FP), R12
+	MOVQ blocks+24(FP), BX
+	MOVQ k+32(FP), R11
+	LINE_SET_CONSTANTS
+
+key:
+	LINE_LOCATE(384, 0, R8)      // 48 keys ahead, as in Go
+	PREFETCHT1 (R12)(R8*1)
+	LINE_LOCATE(0, 0, R8)
+	LINE_FIELDS
+	LINE_BIT(at-32(SP))
+	CMPQ R11, $2
+	JLT  store
+	LINE_BIT(at-28(SP))
+	CMPQ R11, $3
+	JLT  store
+	LINE_BIT(at-24(SP))
+	CMPQ R11, $4
+	JLT  store
+	LINE_BIT(at-20(SP))
+	CMPQ R11, $5
+	JLT  store
+	LINE_BIT(at-16(SP))
+	CMPQ R11, $6
+	JLT  store
+	LINE_BIT(at-12(SP))
+	CMPQ R11, $7
+	JLT  store
+	LINE_BIT(at-8(SP))
+
+store:
+	VMOVDQU Y1, (R12)(R8*1)
+	VMOVDQU Y2, 32(R12)(R8*1)
+	ADDQ $8, SI
+	DECQ CX
+	JNZ  key
+	VZEROUPPER
+	RET

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"filterlab/filters"
 	"filterlab/filters/filtertest"
 	"filterlab/filters/internal/cpu"
 	"filterlab/filters/internal/prefetch"
@@ -138,32 +137,34 @@ func TestVectorsAtTheEdges(t *testing.T) {
 // it away, and the name says so.
 func TestVectorSwitch(t *testing.T) {
 	hs := filtertest.Members(1, 1001)
-	plain := "go"
+	fetched := "go"
 	if prefetch.Enabled {
-		plain = "go+prefetch"
+		fetched = "go+prefetch"
 	}
 	for _, c := range []struct {
-		config     Config
-		asks, adds bool
+		config Config
+		runs   bool
 	}{
-		{Config{Layout: Split, Blocks: 1000}, true, true},
-		{Config{Blocks: 1000, K: 6}, true, false},
-		{Config{Blocks: 1000, K: 7}, true, false},
-		{Config{Blocks: 1000, K: 8}, false, false},
-		{Config{Blocks: 1000, K: 6, BlockBits: 256}, false, false},
-		{Config{Blocks: 1000, K: 6, Probes: Distinct}, false, false},
-		{Config{Blocks: 1000, Layout: Pattern}, false, false},
+		{Config{Layout: Split, Blocks: 1000}, true},
+		{Config{Blocks: 1000, K: 6}, true},
+		{Config{Blocks: 1000, K: 7}, true},
+		{Config{Blocks: 1000, K: 8}, false},
+		{Config{Blocks: 1000, K: 6, BlockBits: 256}, false},
+		{Config{Blocks: 1000, K: 6, Probes: Distinct}, false},
+		{Config{Blocks: 1000, Layout: Pattern}, false},
+		{Config{Blocks: large / 8, Layout: Pattern}, false},
+		{Config{Blocks: large/8 - 1, Layout: Pattern}, false},
 	} {
 		f := mustNew(t, c.config)
 		for _, on := range []bool{true, false} {
 			on = on && cpu.AVX2()
 			f.simd = f.simd && on
-			want, name := [2]int{0, 0}, plain
-			if c.asks && on {
-				want[0], name = 1000, "avx2"
+			want, name := [2]int{0, 0}, "go"
+			if len(f.words) >= large {
+				name = fetched
 			}
-			if c.adds && on {
-				want[1] = 1000
+			if c.runs && on {
+				want, name = [2]int{1000, 1000}, "avx2"
 			}
 			asked, _ := f.containsSIMD(make([]bool, len(hs)), hs)
 			if got := [2]int{asked, f.addSIMD(hs)}; got != want || f.Kernel() != name {
@@ -236,23 +237,6 @@ func TestCompiledLoops(t *testing.T) {
 	for _, name := range []string{"missPattern", "setPatterns", "lanes", "splitBlock", "(*Filter).line", "(*Filter).quad", "mix", "one", "Patterns.Contains", "Patterns.Add"} {
 		if !strings.Contains(string(out), "can inline "+name+"\n") {
 			t.Errorf("%s is not inlined", name)
-		}
-	}
-}
-
-// Adds say what adds run on, not what lookups do.
-func TestAddKernel(t *testing.T) {
-	for _, c := range []struct {
-		v    Variant
-		same bool // lookups and adds have the same code
-	}{{Variant{}, false}, {Variant{Layout: Split}, true}, {Variant{Layout: Pattern}, true}, {Variant{BlockBits: 64}, true}} {
-		q, err := c.v.New(filters.Target{N: 1000, P: 0.01})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := q.(*Filter)
-		if same := f.AddKernel() == f.Kernel(); same != (c.same || !f.simd) {
-			t.Errorf("%v: lookups %s, adds %s", c.v, f.Kernel(), f.AddKernel())
 		}
 	}
 }

@@ -14,6 +14,15 @@ const chunk = 32
 // reading: 8 MiB.
 const large = 8 << 20
 
+// AddKernel is "go+prefetch" for tables from 8 MiB on where the build has the
+// instruction, else "go". Lookups are always Go.
+func (f *Filter) AddKernel() string {
+	if f.ahead {
+		return "go+prefetch"
+	}
+	return "go"
+}
+
 // AddMany stores hs in order up to the first that is refused, as Add would one by
 // one.
 //

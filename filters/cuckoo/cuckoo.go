@@ -95,6 +95,7 @@ type Filter struct {
 var (
 	_ filters.Filter       = (*Filter)(nil)
 	_ filters.BatchAdder   = (*Filter)(nil)
+	_ filters.AddKerneler  = (*Filter)(nil)
 	_ filters.BatchQuerier = (*Filter)(nil)
 	_ filters.TestAdder    = (*Filter)(nil)
 	_ filters.Deleter      = (*Filter)(nil)

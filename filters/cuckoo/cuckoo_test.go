@@ -202,7 +202,7 @@ func TestAheadEqualsPlain(t *testing.T) {
 func TestLarge(t *testing.T) {
 	for buckets, want := range map[uint64]bool{large / 4: prefetch.Enabled, large/4 - 2: false} {
 		c := Config{Buckets: buckets, SlotsPerBucket: 4, FingerprintBits: 8}
-		if got := mustNew(t, c).ahead; got != want {
+		if got := mustNew(t, c).AddKernel() == "go+prefetch"; got != want {
 			t.Errorf("%+v looks ahead: %v", c, got)
 		}
 	}
