@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -31,6 +32,9 @@ func answers(v filters.Variant) (uint64, error) {
 		hs[i] = next(uint64(i))
 	}
 	q, err := v.Build(filters.Target{N: n, P: 0.03}, hs)
+	if errors.Is(err, filters.ErrParam) { // fingerprints of 4 bits
+		q, err = v.Build(filters.Target{N: n, P: 0.3}, hs)
+	}
 	if err != nil {
 		return 0, err
 	}
