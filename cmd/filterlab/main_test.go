@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,7 +160,7 @@ func TestExamplesRunAsWritten(t *testing.T) {
 			for _, line := range strings.Split(line, " && filterlab ") {
 				args := words(t, strings.ReplaceAll(line, "/tmp/results", results))
 				ctx, want := context.Background(), exitOK
-				if args[0] == "run" || line == "paper fan-table3 --profile full" {
+				if args[0] == "run" && !slices.Contains(args, "--dry-run") || line == "paper fan-table3 --profile full" {
 					ctx, want = cancelled, exitInterrupted
 				}
 				var out, err bytes.Buffer

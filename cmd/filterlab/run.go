@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"golang.org/x/term"
 
@@ -36,6 +38,8 @@ machine (env.json), the figures (SVG and PNG) and a sentence on what was found.
   --resume                       go on where an interrupted run stopped; experiments that
                                  have ended are not measured again
   --restart                      discard an interrupted run
+  --dry-run                      measure and write nothing: print the points, and how long they
+                                 would take by what OUT or results tell of earlier runs
   --keys FILE                    members from a file, one key per line, instead of key sets
   --queries FILE                 absent keys from a file; without it half of --keys is held out
 
@@ -45,6 +49,7 @@ Examples:
   filterlab run --profile quick --out /tmp/results
   filterlab run fpr-vs-k --precision 5% --seed 7 --bits-per-key 10 --k 5,6,7,8
   filterlab run fpr-vs-bits --filters 'standard,cuckoo(f=12)' --bits-per-key 14
+  filterlab run time-vs-n --dry-run
   filterlab run hash-choice --keys words.txt --hashes xxh3,fnv1a64,fnv1a32
 `,
 		run: runExperiments,
@@ -67,6 +72,7 @@ func axesHelp() string {
 		"slots":        "slots of the table in cuckoo-load: 4096,2^16",
 		"hit-ratio":    "share of lookups that ask for a member in hit-ratio: 0,50%,100%",
 		"seeds":        "independently seeded filters at each point: 100",
+		"length":       "bytes of a key in key-length: 8,64,1024",
 		"shards":       "shards that are merged in merge: 1,4,8",
 	}
 	var b strings.Builder
@@ -93,6 +99,7 @@ func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer
 	f := newFlags("run", append(axes(), "profile", "precision", "out", "seed", "keys", "queries")...)
 	resume := f.set.Bool("resume", false, "")
 	restart := f.set.Bool("restart", false, "")
+	dry := f.set.Bool("dry-run", false, "")
 	names, err := f.parse(args)
 	if err != nil {
 		return err
@@ -173,9 +180,55 @@ func runExperiments(ctx context.Context, args []string, stdout, stderr io.Writer
 	if len(runnable) == 0 {
 		return usagef("no experiment can run")
 	}
+	if *dry {
+		return printPlan(stdout, runnable, o)
+	}
 	return conclude(runnable, o.Out, stderr, func(e experiments.Experiment) (experiments.Outcome, error) {
 		return experiments.Run(ctx, e, o)
 	})
+}
+
+// printPlan prints what a run would visit, a line a point, and how long it would take.
+func printPlan(stdout io.Writer, list []experiments.Experiment, o experiments.Options) error {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	sum := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "experiment\tfilter\ttarget\tinserted\thash\tkeys")
+	fmt.Fprintln(sum, "\nexperiment\tpoints\texpected time")
+	points, total, unknown := 0, 0.0, 0
+	for _, e := range list {
+		plan, err := o.Plan(e, o.Out, "results")
+		if err != nil {
+			return err
+		}
+		for _, p := range plan.Points {
+			fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%s\t%s\n", e.Name, p.Variant, p.Target, p.Inserted(), p.Hash, p.Keys)
+		}
+		expected := "unknown"
+		switch {
+		case plan.Seconds == 0:
+			unknown++
+		case plan.Same:
+			expected = duration(plan.Seconds)
+		default:
+			expected = "about " + duration(plan.Seconds) + ", by another grid"
+		}
+		fmt.Fprintf(sum, "%s\t%d\t%s\n", e.Name, len(plan.Points), expected)
+		points += len(plan.Points)
+		total += plan.Seconds
+	}
+	expected := "unknown"
+	switch {
+	case unknown == 0:
+		expected = duration(total)
+	case unknown < len(list):
+		expected = fmt.Sprintf("%s and %d unknown", duration(total), unknown)
+	}
+	fmt.Fprintf(sum, "all\t%d\t%s\n", points, expected)
+	return errors.Join(w.Flush(), sum.Flush())
+}
+
+func duration(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }
 
 // openKeys reads the key files, if any, and tells what became of their lines.

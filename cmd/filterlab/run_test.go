@@ -360,3 +360,42 @@ func TestSparseGrids(t *testing.T) {
 		t.Errorf("figures without a point: %v", figures)
 	}
 }
+
+// A dry run prints the points and writes nothing.
+func TestDryRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"run", "fpr-vs-k", "--profile", "quick", "--filters", "standard,blocked", "--bits-per-key", "4", "--k", "2,3", "--n", "100"}
+	dry := func() string {
+		t.Helper()
+		code, stdout, stderr := filterlab(append(args, "--dry-run")...)
+		if code != exitOK || stderr != "" {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+		return stdout
+	}
+	stdout := dry()
+	if n := strings.Count(stdout, "\nfpr-vs-k  "); n != 4+1 || !strings.Contains(stdout, "standard(k=3)") || !strings.HasSuffix(stdout, "\nall         4       unknown\n") {
+		t.Errorf("%d lines of fpr-vs-k in\n%s", n, stdout)
+	}
+	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {
+		t.Errorf("a dry run wrote %v, %v", files, err)
+	}
+	// Once it has run, the time is known. No clock is fine enough to promise how much.
+	if code, _, stderr := filterlab(args...); code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	b, err := os.ReadFile(filepath.Join("results", "fpr-vs-k", "env.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := regexp.MustCompile(`"seconds": [0-9.]+`)
+	if !seconds.Match(b) {
+		t.Fatalf("no seconds in %s", b)
+	}
+	if err := os.WriteFile(filepath.Join("results", "fpr-vs-k", "env.json"), seconds.ReplaceAll(b, []byte(`"seconds": 90`)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if stdout := dry(); !strings.HasSuffix(stdout, "\nfpr-vs-k    4       1m30s\nall         4       1m30s\n") {
+		t.Errorf("after a run of 90 s:\n%s", stdout)
+	}
+}
