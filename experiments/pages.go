@@ -26,14 +26,14 @@ func Pages() Experiment {
 		Name:     "pages",
 		Question: "What do memory pages of 2 MiB instead of 4 KiB save a lookup, and does the system give them?",
 		Grid: func(p Profile) Grid {
-			ns := []string{"1e6", "1e7", "5e7"}
+			ns, tables := []string{"1e6", "1e7", "5e7"}, []string{"blocked", "blocked(pages=huge)"}
 			if p.Thin {
 				ns = []string{"3e6"}
 			} else if p.MaxN > 10_000_000 {
-				ns = append(ns, "3e8")
+				ns, tables = append(ns, "3e8"), append(tables, "blocked(layout=split)", "blocked(layout=split,pages=huge)")
 			}
 			return Grid{
-				Axes: []Axis{NAxis(ns...), FilterAxis("blocked", "blocked(pages=huge)", "blocked(layout=split)", "blocked(layout=split,pages=huge)"),
+				Axes: []Axis{NAxis(ns...), FilterAxis(tables...),
 					HashAxis("xxh3"), KeysAxis("random"), PAxis("1%")},
 				Same: func(*Point) string { return "" }, // no table on large pages before the last on small ones
 			}
