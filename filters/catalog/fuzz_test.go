@@ -71,11 +71,13 @@ func decodeAndUse(t *testing.T, b []byte) {
 	hs := mixed(50)
 	in := make([]bool, len(hs))
 	q.ContainsMany(in, hs)
-	g := q.(filters.Filter)
 	for i, h := range hs {
 		if q.Contains(h) != in[i] {
 			t.Fatalf("%v: a batch answers otherwise for %#x", info.Variant, h)
 		}
+	}
+	g := q.(filters.Filter)
+	for i, h := range hs {
 		if err := g.Add(h); err != nil {
 			if !errors.Is(err, filters.ErrFull) {
 				t.Fatalf("%v: Add: %v", info.Variant, err)
