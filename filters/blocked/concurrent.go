@@ -111,10 +111,25 @@ func hasAtomic(block, bits []uint64) bool {
 	return miss == 0
 }
 
-// Add stores h. It never fails.
+// Add stores h. It never fails. A key that is found is only read, so that keys
+// stored again do not take cache lines from other cores.
 func (f *ConcurrentFilter) Add(h uint64) error {
-	f.testAdd(h)
+	if f.plain.mask < DefaultBlockBits {
+		var own line
+		addAtomic(f.bits(h, own[:]))
+		return nil
+	}
+	var own [MaxBlockBits / 64]uint64
+	addAtomic(f.bits(h, own[:]))
 	return nil
+}
+
+// addAtomic sets the bits in block. That costs half of setAtomic, whose OR returns
+// what was there and is a loop of compare-and-swap.
+func addAtomic(block, bits []uint64) {
+	if !hasAtomic(block, bits) {
+		packed.OrAtomic(block, bits)
+	}
 }
 
 // TestAndAdd stores h and reports whether all its bits were set before it came to
@@ -168,7 +183,7 @@ func (f *ConcurrentFilter) chunks(hs []uint64, do func(from, to int)) {
 func (f *ConcurrentFilter) AddMany(hs []uint64) (n int, err error) {
 	f.chunks(hs, func(from, to int) {
 		for _, h := range hs[from:to] {
-			f.testAdd(h)
+			_ = f.Add(h) // never fails
 		}
 	})
 	return len(hs), nil
