@@ -69,6 +69,7 @@ func All() []Experiment {
 		Duplicates(),
 		Churn(),
 		BogusDelete(),
+		Adversary(),
 		Saturation(),
 		CuckooLoad(),
 		CuckooBuild(),
@@ -80,6 +81,7 @@ func All() []Experiment {
 		BatchSize(),
 		Pages(),
 		Threads(),
+		ConcurrentAdds(),
 		Build(),
 	}
 }

@@ -99,6 +99,12 @@ func metrics() []metric {
 		{MetricUndeleted, true, "keys that were in the filter and could not be deleted, of `trials` deletes"},
 		{MetricRefusedAdds, true, "new keys refused while keys come and go, of `trials` adds"},
 		{MetricVictims, true, "members lost by deleting one false positive, averaged over many in one filter"},
+		{MetricCraftTries, true, "numbers tried for each key crafted to be a false positive under the known seed"},
+		{MetricCraftedKnown, true, "crafted keys that the filter with the known seed answers true for, of `trials`"},
+		{MetricCraftedSecret, true, "the same keys that a filter with another seed and the same members answers true for, of `trials`"},
+		{MetricPolluteTries, true, "numbers tried for each key chosen to set k clear bits"},
+		{MetricPollutedKnown, true, "false positives after only such keys were added, of `trials` lookups of absent keys"},
+		{MetricPollutedSecret, true, "the same after the same keys were added under another seed"},
 		{MetricAvalanche, true, "p-value of the avalanche test: 8-byte keys, every bit flipped"},
 		{MetricBias, true, "largest |flip frequency - 1/2| over all pairs of a key bit and a hash bit"},
 		{MetricIndep, true, "p-value of the bit independence test: the flips of two hash bits under one key bit, 8-byte keys"},
@@ -147,6 +153,9 @@ func metrics() []metric {
 		for _, q := range oneQuantiles {
 			list = append(list, metric{metricOne(op.name, q), false, q + " of the nanoseconds of one single " + op.what + ", in one round of some ten thousand, clock included"})
 		}
+	}
+	for _, t := range adderCounts {
+		list = append(list, metric{metricAdds(t), false, fmt.Sprintf("keys added per microsecond by %d goroutines together, in one round", t)})
 	}
 	for _, t := range threadCounts {
 		list = append(list,
