@@ -67,6 +67,10 @@ func TestOpen(t *testing.T) {
 		if f.SizeBits() != q.SizeBits() || f.FillRatio() != q.FillRatio() || f.EstimatedN() != q.EstimatedN() || f.EstimatedFPR() != q.EstimatedFPR() {
 			t.Errorf("%v: the file says other things of itself", v)
 		}
+		some := make([]bool, 8)
+		if n := testing.AllocsPerRun(10, func() { f.Contains(1); f.ContainsMany(some, queries[:8]) }); n != 0 {
+			t.Errorf("%v: a lookup in a file allocates %v times", v, n)
+		}
 		if info := f.Info(); !strings.HasPrefix(v.String(), info.Family) || info.Hash != "" {
 			t.Errorf("%v: %+v", v, info)
 		}

@@ -38,7 +38,8 @@
 //	           enhanced64, 5 teaching), layout (0 shared, 1 partitioned)
 //	blocked    blocks, bits of a block, k, probes (0 by the layout, 1 independent,
 //	           2 distinct), layout (1 plain, 2 split, 3 pattern)
-//	counting   see package counting
+//	counting   m, k, bits of a counter, layout (1 shared, 2 blocked), counters at
+//	           their ceiling
 //	scalable   n0, then as IEEE 754 binary64 p, s and r, scheme as above, and for
 //	           each stage: capacity, distinct keys it is sized for, keys counted,
 //	           m, k
