@@ -14,6 +14,11 @@ help: ## print this list
 .PHONY: experiments
 experiments: ## run every experiment: CSV files, figures and a page (index.html) under results
 	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT) --resume
+	go run ./cmd/filterlab skyline --out $(OUT)/skyline
+
+.PHONY: calibration
+calibration: ## measure, on a quiet machine, the times that choose comes with, 2 minutes
+	go run ./cmd/filterlab calibrate --out experiments/choose/calibration.json
 
 .PHONY: report
 report: ## make the page of the results anew: OUT/index.html
@@ -57,6 +62,10 @@ race: ## test under the race detector (needs a C compiler)
 .PHONY: purego
 purego: ## test the code that has no assembly
 	go test -tags purego ./...
+
+.PHONY: portability
+portability: ## the same answers and files on 386, arm64, s390x (qemu-user), without assembly and on GOAMD64 v1 to v3
+	.ci/portability
 
 .PHONY: bench
 bench: ## time the filters; BENCH picks benchmarks by pattern

@@ -14,20 +14,20 @@ func calibrateCommand() command {
 		name: "calibrate", args: "", short: "measure what lookups, adds and hashes cost on this machine, for choose",
 		help: `Usage: filterlab calibrate [--out FILE] [--largest SIZE]
 
-Times every filter that choose considers, at tables from 16 KiB to 128 MiB, few and many
+Times every filter that choose considers, at tables from 16 KiB to 64 MiB, few and many
 probes, hits, misses and both mixed, singly and in batches; hashes by the length of the key;
 and a Go map. It takes one to two minutes and is best left alone meanwhile: what else runs
 shows in the times. Tables that would take more than half of the memory are left out.
 
   --out FILE      where to write instead of the user's cache folder
-  --largest SIZE  the largest tables (128MiB); smaller ones take less time
+  --largest SIZE  the largest tables, up to 256MiB (64MiB); larger ones take longer
 
 Without --out the result is what "filterlab choose" uses from then on. The file says which
 machine it is of, and when; its path goes to stdout.
 
 Examples:
   filterlab calibrate
-  filterlab calibrate --out /tmp/server.json && filterlab choose --calibration /tmp/server.json --n 1M --p 1%
+  filterlab calibrate --out /tmp/server.json --largest 1MiB
 `,
 		run: runCalibrate,
 	}
@@ -51,7 +51,7 @@ func runCalibrate(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return fmt.Errorf("no cache folder, give --out FILE: %w", err)
 		}
 	}
-	largest, err := f.get("largest", "128MiB")
+	largest, err := f.get("largest", "64MiB")
 	if err != nil {
 		return err
 	}

@@ -65,14 +65,14 @@ type Plan struct {
 const large = 1 << 28
 
 // DefaultPlan measures for one to two minutes: tables from 16 KiB, inside a
-// first-level cache, to 128 MiB, beyond any last one but the largest. Sizes above
-// the largest wanted, in bits, are left out, and those whose filters together would
-// take more than half of the memory.
+// first-level cache, to 64 MiB, beyond most last ones, and to 256 MiB where that is
+// wanted. Sizes above the largest wanted, in bits, are left out, and those whose
+// filters together would take more than half of the memory.
 func DefaultPlan(largest uint64) Plan {
 	p := Plan{
-		Bits:  []uint64{1 << 17, 1 << 21, 1 << 24, 1 << 27, 1 << 30},
+		Bits:  []uint64{1 << 17, 1 << 21, 1 << 24, 1 << 27, 1 << 29, 1 << 31},
 		Maps:  []uint64{1e3, 1e4, 1e5, 1e6, 4e6},
-		Bytes: []int{8, 16, 32, 64, 256, 1024}, Rounds: 7, Window: 1 << 18, Seed: 1,
+		Bytes: []int{8, 16, 32, 64, 256, 1024}, Rounds: 7, Window: 1 << 17, Seed: 1,
 	}
 	filtersOfSize := uint64(2 * len(contenders())) // two settings at most
 	ram := measure.Memory()
@@ -294,6 +294,9 @@ func (p Plan) time(ctx context.Context, runners []*runner) (noise []float64, err
 	return noise, nil
 }
 
+// minSample is the shortest sample: hundreds take part in a calibration.
+const minSample = time.Millisecond
+
 // race times lookups of filters that hold their keys, singly and in batches: the
 // median net time of each.
 //
@@ -331,7 +334,7 @@ func (p Plan) race(ctx context.Context, runners []*runner, hits float64) (single
 			}
 			cs = append(cs, c)
 		}
-		t, err := measure.Race{Contenders: cs, Rounds: p.Rounds, Loop: measure.Contender{
+		t, err := measure.Race{Contenders: cs, Rounds: p.Rounds, MinSample: minSample, Loop: measure.Contender{
 			Name: "loop", Ops: window,
 			Run: func() uint64 {
 				n := 0
@@ -399,7 +402,7 @@ func (p Plan) timeHashes(ctx context.Context, names []string) ([]HashCurve, erro
 			cs = append(cs, measure.Contender{Name: name, Ops: keys, Batch: true,
 				Run: func() uint64 { h.SumMany(dst, data); return keys }})
 		}
-		t, err := measure.Race{Contenders: cs, Rounds: p.Rounds, Loop: measure.Contender{
+		t, err := measure.Race{Contenders: cs, Rounds: p.Rounds, MinSample: minSample, Loop: measure.Contender{
 			Name: "loop", Ops: keys,
 			Run: func() uint64 {
 				for i, k := range data {

@@ -125,6 +125,10 @@ func (a *Atlas) dominance() error {
 				failures[i] = err
 				return
 			}
+			if reason, err := (Question{}).lacks(v); err != nil || reason != "" {
+				failures[i] = err // nil for one that plain use leaves out
+				return
+			}
 			for _, p := range rates {
 				pred, err := v.Predict(filters.Target{N: n, P: p}, n)
 				if err != nil {
@@ -293,7 +297,7 @@ func (a *Atlas) paretoPlot(about string) figure.Figure {
 	}
 	for _, n := range []uint64{1e5, 1e7} {
 		for _, e := range []int{1, 2, 3, 4} {
-			panel := figure.Panel{Title: fmt.Sprintf("rate 10^-%d, %s keys", e, count(float64(n)))}
+			panel := figure.Panel{Title: fmt.Sprintf("rate %s, %s keys", fmt.Sprintf("%.4g%%", 100*math.Pow(10, -float64(e))), count(float64(n)))}
 			var here []Place
 			for _, p := range a.Pareto {
 				if p.N == n && p.API == "batch" && int(math.Round(-math.Log10(p.P))) == e {
