@@ -93,7 +93,7 @@ func BatchSize() Experiment {
 			if s == "" {
 				return "Nothing was timed."
 			}
-			return s + "Batch calls go through an interface, as in a program that chooses its filter at run time."
+			return noiseText(cells, MetricMiss) + s + "Batch calls go through an interface, as in a program that chooses its filter at run time."
 		},
 	}
 }

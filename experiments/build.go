@@ -120,20 +120,9 @@ func Build() Experiment {
 			if s == "" {
 				return "Nothing was timed."
 			}
-			return s + fmt.Sprintf("bulk: sorted by region of the table where it is large; parallel: that by as many goroutines as cores. Noise of the races: up to %.0f%%.", 100*worstNoise(cells, MetricBuild))
+			return noiseText(cells, MetricBuild) + s + "bulk: sorted by region of the table where it is large; parallel: that by as many goroutines as cores."
 		},
 	}
-}
-
-// worstNoise is the largest noise of the races that a metric is from.
-func worstNoise(cells []Cell, metric string) float64 {
-	worst := 0.0
-	for i := range cells {
-		if t, ok := cells[i].Times[metricNoise(metric)]; ok {
-			worst = max(worst, t.Value)
-		}
-	}
-	return worst
 }
 
 // buildTimes lets the ways to fill one filter race each other, on a filter each.

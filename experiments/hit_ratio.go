@@ -59,7 +59,7 @@ func HitRatio() Experiment {
 			return []figure.Figure{g}
 		},
 		Finding: func(cells []Cell) string {
-			s := ""
+			s := noiseText(cells, MetricMixed)
 			for _, f := range []string{"standard", "blocked", "cuckoo"} {
 				at := func(hit string) *Cell {
 					return find(cells, func(c *Cell) bool {

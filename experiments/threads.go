@@ -51,7 +51,7 @@ func Threads() Experiment {
 			g := figure.Grid{
 				Name: "threads", Title: "Lookups by several readers of one filter",
 				Caption: "Batches of keys half of which are members; median over rounds with its 95% interval. Black: as many times the work of one as there are readers. " + about.Text,
-				X:       figure.Axis{Label: "goroutines, each with a core"},
+				X:       figure.Axis{Label: "goroutines, each with a core", Log: true, Ticks: []float64{1, 2, 4, 8, 16, 32}},
 				Y:       figure.Axis{Label: "lookups, as a multiple of one reader's"},
 			}
 			for _, group := range groupBy(cells, func(c *Cell) string { return units.FormatCount(c.N) + " keys, " + c.API }) {
@@ -61,12 +61,16 @@ func Threads() Experiment {
 					c := &group[i]
 					s := figure.Series{Name: c.Filter, Style: style(c.Filter), Join: true}
 					for _, t := range threadCounts {
-						if o, ok := c.Own[metricSpeedup(t)]; ok {
+						if t == 1 {
+							if _, ok := c.Own[metricThroughput(1)]; ok {
+								s.Points = append(s.Points, figure.Point{X: 1, Y: 1})
+							}
+						} else if o, ok := c.Own[metricSpeedup(t)]; ok {
 							s.Points = append(s.Points, interval(float64(t), o.Estimate))
 							most = max(most, t)
 						}
 					}
-					if len(s.Points) > 0 {
+					if len(s.Points) > 1 {
 						panel.Series = append(panel.Series, s)
 					}
 				}

@@ -74,7 +74,7 @@ func TimeVsN() Experiment {
 			return []figure.Figure{g, overFloor(cells, about), pareto(cells, about)}
 		},
 		Finding: func(cells []Cell) string {
-			s := ""
+			s := noiseText(cells, MetricAdd, MetricHit, MetricMiss)
 			for _, n := range []uint64{1e4, 1e6, 1e7, 1e8} {
 				var parts, waits, floors []string
 				for _, f := range []string{"standard", "blocked", "cuckoo"} {
@@ -111,21 +111,27 @@ func TimeVsN() Experiment {
 					}
 				}
 			}
-			var noise []float64
-			for i := range cells {
-				for _, m := range []string{MetricAdd, MetricHit, MetricMiss} {
-					if t, ok := cells[i].Times[metricNoise(m)]; ok {
-						noise = append(noise, t.Value)
-					}
-				}
-			}
-			if len(noise) > 0 {
-				s += fmt.Sprintf("How far one filter, timed twice in a race, may seem to differ from itself: %.0f%% in the median race, %.0f%% in the worst; "+
-					"each race has its own figure in the columns noise_*, and smaller differences in it mean nothing. ", 100*measure.Median(noise), 100*slices.Max(noise))
-			}
 			return s + "Verdicts: " + verdicts(cells) + "."
 		},
 	}
+}
+
+// noiseText says how little the races of the metrics can tell, which is the first
+// that a reader of times should know; nothing where there were none.
+func noiseText(cells []Cell, metrics ...string) string {
+	var noise []float64
+	for i := range cells {
+		for _, m := range metrics {
+			if t, ok := cells[i].Times[metricNoise(m)]; ok {
+				noise = append(noise, t.Value)
+			}
+		}
+	}
+	if len(noise) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("One filter, timed twice in a race, may seem to differ from itself by %.1f%% in the median race and by %.1f%% in the worst: "+
+		"smaller differences within a race mean nothing, and the columns noise_* have the figure of each. ", 100*measure.Median(noise), 100*slices.Max(noise))
 }
 
 // timedSizes varies n where rates are checked before something is timed: two filters
