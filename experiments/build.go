@@ -72,7 +72,7 @@ func Build() Experiment {
 			}
 		},
 		Measures: []Measure{buildTimes()},
-		Values:   []Value{{Metric: MetricBuild, Median: true}, {Metric: metricNoise(MetricBuild), Median: true}},
+		Values:   []Value{{Metric: MetricBuild, Median: true}, {Metric: NoiseOf(MetricBuild), Median: true}},
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			g := figure.Grid{
 				Name: "build", Title: "Time to fill an empty filter",

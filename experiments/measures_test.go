@@ -229,7 +229,7 @@ func TestH12_TimedRows(t *testing.T) {
 				}
 			}
 			for _, metric := range []string{MetricAdd, MetricHit, MetricMiss} {
-				if rounds[filter+" "+api+" "+metricNoise(metric)] != 1 {
+				if rounds[filter+" "+api+" "+NoiseOf(metric)] != 1 {
 					t.Errorf("%s %s: no row says how noisy the race of %s was", filter, api, metric)
 				}
 			}

@@ -121,13 +121,13 @@ func metrics() []metric {
 		{MetricMiss, false, "nanoseconds per negative lookup in one round, net"},
 		{MetricMixed, false, "nanoseconds per lookup in one round where the share `hit_ratio` of them is positive, in random order, net"},
 		{MetricLoop, false, "nanoseconds per key of the loop without a filter, in one round"},
-		{metricNoise(MetricAdd), false, "relative difference below which the race that ns_add is from tells nothing: how far its first contender, timed twice, differs from itself"},
-		{metricNoise(MetricHit), false, "the same for ns_hit"},
-		{metricNoise(MetricMiss), false, "the same for ns_miss"},
-		{metricNoise(MetricMixed), false, "the same for ns_mixed"},
-		{metricNoise(MetricHitChain), false, "the same for ns_hit_latency"},
-		{metricNoise(MetricMissChain), false, "the same for ns_miss_latency"},
-		{metricNoise(MetricBuild), false, "the same for ns_build"},
+		{NoiseOf(MetricAdd), false, "relative difference below which the race that ns_add is from tells nothing: how far its first contender, timed twice, differs from itself"},
+		{NoiseOf(MetricHit), false, "the same for ns_hit"},
+		{NoiseOf(MetricMiss), false, "the same for ns_miss"},
+		{NoiseOf(MetricMixed), false, "the same for ns_mixed"},
+		{NoiseOf(MetricHitChain), false, "the same for ns_hit_latency"},
+		{NoiseOf(MetricMissChain), false, "the same for ns_miss_latency"},
+		{NoiseOf(MetricBuild), false, "the same for ns_build"},
 		{MetricFloor, false, "nanoseconds in one round, gross, to read one line of a table as large as the filter's for each key and nothing else, lines fetched ahead; in the race of ns_miss"},
 		{MetricOverFloor, false, "gross time of a negative lookup in a batch over that of reading one line, in the same round"},
 		{MetricHitChain, false, "nanoseconds per positive lookup in one round, net, where each key depends on the answer before"},
@@ -165,9 +165,9 @@ func metrics() []metric {
 	return list
 }
 
-// metricNoise is the metric of how noisy the race was that the metric is from:
+// NoiseOf is the metric of how noisy the race was that a metric is from:
 // "noise_add" for "ns_add".
-func metricNoise(metric string) string { return "noise" + strings.TrimPrefix(metric, "ns") }
+func NoiseOf(metric string) string { return "noise" + strings.TrimPrefix(metric, "ns") }
 
 // Row is one exact value measured at one point: the long form in which results
 // are kept.

@@ -474,7 +474,7 @@ func columns() []column {
 
 // noiseColumn is how noisy the race was that the metric is from.
 func noiseColumn(metric string) column {
-	noise := metricNoise(metric)
+	noise := NoiseOf(metric)
 	return column{noise, "1", "relative difference below which the race of " + metric + " tells nothing: how far its first filter, timed twice, differs from itself",
 		func(c *Cell) string { return num(c.Times[noise].Value) }}
 }

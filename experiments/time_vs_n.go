@@ -122,7 +122,7 @@ func noiseText(cells []Cell, metrics ...string) string {
 	var noise []float64
 	for i := range cells {
 		for _, m := range metrics {
-			if t, ok := cells[i].Times[metricNoise(m)]; ok {
+			if t, ok := cells[i].Times[NoiseOf(m)]; ok {
 				noise = append(noise, t.Value)
 			}
 		}
@@ -163,7 +163,7 @@ func atSizes(m Measure, sizes ...uint64) Measure {
 
 // timeValues are the metrics that time-vs-n has besides the times of all.
 func timeValues() []Value {
-	names := []string{MetricFloor, MetricOverFloor, MetricHitChain, MetricMissChain, metricNoise(MetricHitChain), metricNoise(MetricMissChain),
+	names := []string{MetricFloor, MetricOverFloor, MetricHitChain, MetricMissChain, NoiseOf(MetricHitChain), NoiseOf(MetricMissChain),
 		MetricClock, MetricTick}
 	for _, op := range oneOps {
 		for _, q := range oneQuantiles {

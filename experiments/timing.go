@@ -401,7 +401,7 @@ func race(ctx context.Context, racers []*racing, cs []measure.Contender, metric 
 			}
 		}
 		if noise := t.Noise(); !math.IsNaN(noise) {
-			emit(metricNoise(metric), 0, noise)
+			emit(NoiseOf(metric), 0, noise)
 		}
 		if len(cs) > len(racers) {
 			for round, ns := range t.Series[len(racers)+i].Gross {

@@ -275,7 +275,7 @@ func race(ctx context.Context, rounds int, in []entrant, cs []measure.Contender,
 				emit(experiments.MetricLoop, round, ns)
 			}
 		}
-		emit(experiments.MetricNoise, 0, t.Noise())
+		emit(experiments.NoiseOf(metric), 0, t.Noise())
 	}
 	return rows, nil
 }
