@@ -72,6 +72,9 @@ func small(t testing.TB, keys int) iter.Seq2[filters.Variant, filters.Saver] {
 			if err != nil {
 				t.Fatalf("%v: %v", v, err)
 			}
+			if _, ok := q.(filters.Concurrent); ok { // TestConcurrentIsSavedAsPlain
+				continue
+			}
 			if s, ok := q.(filters.Saver); ok && !yield(v, s) {
 				return
 			}
@@ -174,6 +177,31 @@ func TestB24_GoldenFiles(t *testing.T) {
 	}
 	if n < 20 {
 		t.Errorf("%d variants can be saved", n)
+	}
+}
+
+// A filter for several goroutines is saved as the plain one it is a view of.
+func TestConcurrentIsSavedAsPlain(t *testing.T) {
+	for _, name := range []string{"standard", "blocked", "blocked(layout=split)"} {
+		plain, err := Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		atomic, err := With(plain, "adds", "atomic")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var files [2][]byte
+		for i, v := range []filters.Variant{plain, atomic} {
+			q, err := v.Build(filters.Target{N: 1000, P: 0.01}, mixed(1000))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[i] = file(t, q.(filters.Saver))
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Errorf("%v and %v are saved as different files", plain, atomic)
+		}
 	}
 }
 

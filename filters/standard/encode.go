@@ -10,6 +10,7 @@ import (
 
 var (
 	_ filters.Saver              = (*Filter)(nil)
+	_ filters.Saver              = (*ConcurrentFilter)(nil)
 	_ io.ReaderFrom              = (*Filter)(nil)
 	_ encoding.BinaryMarshaler   = (*Filter)(nil)
 	_ encoding.BinaryAppender    = (*Filter)(nil)
@@ -105,4 +106,14 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 		*f = *read
 	}
 	return err
+}
+
+// WriteTo writes the plain filter as a file; it is read back as a [Filter], whose
+// Concurrent makes this view of it. Nobody may add meanwhile: a file written while
+// bits change has a checksum that is not its own, and is refused when it is read.
+func (f *ConcurrentFilter) WriteTo(w io.Writer) (n int64, err error) { return f.plain.WriteTo(w) }
+
+// WriteHashed is WriteTo with the hash that the keys went through.
+func (f *ConcurrentFilter) WriteHashed(w io.Writer, h filters.Hasher) (n int64, err error) {
+	return f.plain.WriteHashed(w, h)
 }
