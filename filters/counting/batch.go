@@ -81,7 +81,7 @@ func (f *Filter) addBlocked(hs []uint64) {
 	if f.ahead {
 		f.fetchBlocks(hs)
 	}
-	k, within, top := f.k, f.within, f.counters.Max()
+	k, within, top, saturated := f.k, f.within, f.counters.Max(), uint64(0)
 	for len(hs) > 0 {
 		part := hs[:min(len(hs), blockedChunk)]
 		hs = hs[len(part):]
@@ -89,9 +89,10 @@ func (f *Filter) addBlocked(hs []uint64) {
 			f.fetchBlocks(hs)
 		}
 		for _, h := range part {
-			f.saturated += raise(f.line(h), h, k, within, top)
+			saturated += raise(f.line(h), h, k, within, top)
 		}
 	}
+	f.saturated += saturated
 }
 
 // containsBlocked is ContainsMany for the blocked layout.

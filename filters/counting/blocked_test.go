@@ -2,6 +2,8 @@ package counting
 
 import (
 	"math"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"filterlab/filters"
@@ -125,5 +127,25 @@ func TestBlockedEstimates(t *testing.T) {
 	addAll(t, one, filtertest.Members(12, 100))
 	if !math.IsInf(one.EstimatedN(), 1) || one.EstimatedFPR() != 1 {
 		t.Errorf("a full filter estimates n = %v, rate %v", one.EstimatedN(), one.EstimatedFPR())
+	}
+}
+
+// The compiler is asked what it made of the work on a block: no check of an index
+// in there, since nine bits cannot lead out of it.
+func TestBlockHasNoBoundsChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m -d=ssa/check_bce", ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("no compiler to ask: %v\n%s", err, out)
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if strings.Contains(line, "layout.go") && strings.Contains(line, "InBounds") {
+			t.Error(line)
+		}
+	}
+	if !strings.Contains(string(out), "batch.go") || !strings.Contains(string(out), "inlining call to counter\n") {
+		t.Error("the compiler says nothing of the loops, or does not inline counter")
 	}
 }

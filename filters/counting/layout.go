@@ -69,27 +69,51 @@ type line = [blockBits / 64]uint64
 // bits of a product from below; that it is as good as independent probes is
 // measured (TestBlockedRate).
 
+// The powers of the multiplier mod 2^64.
+const (
+	mul1 = index.Multiplier
+	mul2 = mul1 * mul1 & (1<<64 - 1)
+	mul3 = mul2 * mul1 & (1<<64 - 1)
+	mul4 = mul3 * mul1 & (1<<64 - 1)
+	mul5 = mul4 * mul1 & (1<<64 - 1)
+	mul6 = mul5 * mul1 & (1<<64 - 1)
+)
+
 // hit asks a block for all counters of a key without leaving early, so that no
 // branch depends on the key; x is the hash. The nine leading bits of x are the
 // place of a bit in the block; without the lowest, which lie within a counter,
 // they are the place of the counter.
 func hit(b *line, x uint64, k int, within, top uint64) bool {
 	none := uint64(0) // its highest bit tells of a counter at zero
+	if k == 6 {       // what 1% takes: without a loop, an eighth faster
+		none = counter(b, x*mul1, within, top) - 1
+		none |= counter(b, x*mul2, within, top) - 1
+		none |= counter(b, x*mul3, within, top) - 1
+		none |= counter(b, x*mul4, within, top) - 1
+		none |= counter(b, x*mul5, within, top) - 1
+		none |= counter(b, x*mul6, within, top) - 1
+		return none>>63 == 0
+	}
 	for ; k > 1; k -= 2 {
-		y := x * index.Multiplier
-		x *= index.Multiplier * index.Multiplier & (1<<64 - 1)
-		y, z := y>>(64-9), x>>(64-9)
-		none |= (b[y>>6]>>(y&within&63)&top - 1) | (b[z>>6]>>(z&within&63)&top - 1)
+		none |= (counter(b, x*mul1, within, top) - 1) | (counter(b, x*mul2, within, top) - 1)
+		x *= mul2
 	}
 	if k > 0 {
-		y := x * index.Multiplier >> (64 - 9)
-		none |= b[y>>6]>>(y&within&63)&top - 1
+		none |= counter(b, x*mul1, within, top) - 1
 	}
 	return none>>63 == 0
 }
 
+// counter is the counter at the leading bits of x.
+func counter(b *line, x, within, top uint64) uint64 {
+	return b[x>>61] >> (x >> 55 & within & 63) & top
+}
+
 // raise adds one to all counters of a key, two to one that two probes share, and
-// returns how many reached the ceiling by it.
+// returns how many reached the ceiling by it. In the loop over a batch it takes a
+// quarter longer when it is inlined: too many values for the registers.
+//
+//go:noinline
 func raise(b *line, x uint64, k int, within, top uint64) (saturated uint64) {
 	for ; k > 0; k-- {
 		x *= index.Multiplier
