@@ -125,7 +125,7 @@ func runChoose(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *measured {
 		return printChecks(checks, stdout)
 	}
-	_, err = fmt.Fprintf(stdout, "\nThe same with --go in the place of everything above is a Go program that builds it.\n")
+	_, err = fmt.Fprintf(stdout, "\n--go prints a Go program that builds it instead.\n")
 	return err
 }
 

@@ -71,7 +71,7 @@ const large = 1 << 28
 func DefaultPlan(largest uint64) Plan {
 	p := Plan{
 		Bits:  []uint64{1 << 17, 1 << 21, 1 << 24, 1 << 27, 1 << 29, 1 << 31},
-		Maps:  []uint64{1e3, 1e4, 1e5, 1e6, 4e6},
+		Maps:  []uint64{1e3, 1e4, 1e5, 1e6, 4e6, 16e6},
 		Bytes: []int{8, 16, 32, 64, 256, 1024}, Rounds: 7, Window: 1 << 17, Seed: 1,
 	}
 	filtersOfSize := uint64(2 * len(contenders())) // two settings at most
@@ -81,6 +81,10 @@ func DefaultPlan(largest uint64) Plan {
 			break
 		}
 		p.Bits = p.Bits[:last]
+	}
+	// A map takes some 100 bytes a key, and so much again while it is weighed.
+	for last := len(p.Maps) - 1; last > 0 && ram > 0 && 200*p.Maps[last] > ram/2; last-- {
+		p.Maps = p.Maps[:last]
 	}
 	return p
 }
@@ -490,22 +494,25 @@ func buildMap(keys []string) map[string]struct{} {
 }
 
 // raceMap times lookups of strings that are equal to those of the map and not the
-// same.
+// same. Large maps are asked for fresh keys in cold passes, as filters are.
 func (p Plan) raceMap(ctx context.Context, set map[string]struct{}, n uint64, hits float64) (float64, error) {
 	const window = 1 << 16
 	dst := make([]bool, window)
-	var queries []string
+	queries, members := make([]string, window), uint64(0)
 	t, err := measure.Race{Rounds: p.Rounds, Contenders: []measure.Contender{{
-		Name: "map", Ops: window,
+		Name: "map", Ops: window, Cold: n >= 1e6,
 		Prepare: func(round int) {
 			rng := rand.New(rand.NewPCG(p.Seed, uint64(round)))
+			members = 0
 			queries = mapKeys(func(i int) uint64 {
 				if rng.Float64() < hits {
+					members++
 					return rng.Uint64N(n)
 				}
 				return absent + uint64(round)*window + uint64(i)
 			}, window)
 		},
+		Want: func() uint64 { return members },
 		Run: func() uint64 {
 			found := 0
 			for i, k := range queries {
@@ -529,11 +536,6 @@ func (p Plan) raceMap(ctx context.Context, set map[string]struct{}, n uint64, hi
 				}
 			}
 			return uint64(found)
-		},
-		Prepare: func(round int) {
-			if queries == nil {
-				queries = make([]string, window)
-			}
 		},
 	}}.Run(ctx)
 	if err != nil {

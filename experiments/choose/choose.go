@@ -332,7 +332,7 @@ type axis struct {
 
 func axes() []axis {
 	return []axis{
-		{"miss cost", true, 0.1, 1e12, func(w world) float64 { return w.missCost }, func(w *world, x float64) { w.missCost = x }, nanos, "a miss cost of %s"},
+		{"miss cost", true, 0.1, 1e10, func(w world) float64 { return w.missCost }, func(w *world, x float64) { w.missCost = x }, nanos, "a miss cost of %s"},
 		{"hit rate", false, 0, 1, func(w world) float64 { return w.hits }, func(w *world, x float64) { w.hits = x }, func(x float64) string { return fmt.Sprintf("%.4g%%", 100*x) }, "a hit rate of %s"},
 		{"keys", true, 100, 1e12, func(w world) float64 { return w.n }, func(w *world, x float64) { w.n = x }, count, "%s keys"},
 	}
