@@ -29,6 +29,10 @@ import (
 // File is the name of the page in a folder of results.
 const File = "index.html"
 
+// skyline is the folder, beside those of the experiments, in which filterlab skyline
+// leaves its figures.
+const skyline = "skyline"
+
 //go:embed page.html
 var pageText string
 
@@ -84,6 +88,17 @@ func Render(out string) ([]byte, error) {
 	if len(p.Sections) == 0 {
 		return nil, fmt.Errorf("%s: %w", out, ErrEmpty)
 	}
+	maps, err := filepath.Glob(filepath.Join(out, skyline, "*.svg"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range maps {
+		svg, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		p.Skyline = append(p.Skyline, inline(strings.TrimSuffix(filepath.Base(path), ".svg"), svg))
+	}
 	if _, err := os.Stat(filepath.Join(out, experiments.ClaimsFile)); err == nil {
 		if err := p.addClaims(out); err != nil {
 			return nil, err
@@ -108,6 +123,7 @@ type page struct {
 	Cells    int
 	Timed    bool // some run says how long it took
 	Machines []machine
+	Skyline  []picture
 	Claims   []claim
 	Tally    string // of the claims, in words
 }
@@ -138,6 +154,12 @@ type section struct {
 type picture struct {
 	Name, Title, Caption string
 	SVG                  template.HTML
+}
+
+// inline takes a figure into the page. SVGs are our own, and need no escape.
+func inline(name string, svg []byte) picture {
+	element, title, caption := figure.Inline(svg)
+	return picture{name, title, caption, template.HTML(element)}
 }
 
 type fact struct{ Name, Value, Doc string }
@@ -210,8 +232,7 @@ func (p *page) add(r experiments.Published) {
 		s.Minutes = strconv.FormatFloat(r.Env.Seconds/60, 'f', 1, 64)
 	}
 	for _, f := range r.Figures {
-		svg, title, caption := figure.Inline(f.SVG)
-		s.Figures = append(s.Figures, picture{f.Name, title, caption, template.HTML(svg)})
+		s.Figures = append(s.Figures, inline(f.Name, f.SVG))
 	}
 	p.count(&s, r)
 	s.table(r)

@@ -96,6 +96,27 @@ func TestReportOfClaims(t *testing.T) {
 	}
 }
 
+// The figures of the skyline are in the page where the folder has them.
+func TestReportOfSkyline(t *testing.T) {
+	out := results(t)
+	if err := os.Mkdir(filepath.Join(out, "skyline"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	svg := `<svg viewBox="0 0 1 1" xmlns="http://www.w3.org/2000/svg"><title>Best where</title><path d="M0,0"/></svg>`
+	if err := os.WriteFile(filepath.Join(out, "skyline", "dominance.svg"), []byte(svg), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	page, err := Render(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<h2 id="skyline">`, `<svg role="img" aria-label="Best where" viewBox="0 0 1 1"`, "<b>Best where.</b>"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	out := results(t)
 	if err := Check(out); !errors.Is(err, fs.ErrNotExist) {
