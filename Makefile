@@ -15,6 +15,7 @@ help: ## print this list
 experiments: ## run every experiment: CSV files, figures and a page (index.html) under results
 	go run ./cmd/filterlab run --profile $(PROFILE) --out $(OUT) --resume
 	go run ./cmd/filterlab skyline --out $(OUT)/skyline
+	go run ./cmd/filterlab report --results $(OUT)
 
 .PHONY: calibration
 calibration: ## measure, on a quiet machine, the times that choose comes with, 2 minutes
