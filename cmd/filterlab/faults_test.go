@@ -267,6 +267,29 @@ func mount(t *testing.T, options string) (dir string, remount func(options strin
 	}
 }
 
+// page is the unit in which a tmpfs takes memory.
+const page = 4096
+
+// fillUp writes a file that takes all the room there is.
+func fillUp(t *testing.T, path string) (size int64) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = f.Write(make([]byte, page))
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	size, err = f.Seek(0, io.SeekEnd)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
 // A disk that fills up while a run writes: exit status 1, one line that names the
 // file, the results of an earlier run as they were; and with room again --resume ends
 // the run as if nothing had been. The disk is filled to leave 0, 3, 6, ... free
@@ -292,22 +315,8 @@ func TestDiskFull(t *testing.T) {
 		}
 		before := snapshot(t, filepath.Join(out, "fpr-vs-k"))
 		fill := filepath.Join(dir, "fill")
-		f, err := os.Create(fill)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const page = 4096
-		for err == nil {
-			_, err = f.Write(make([]byte, page))
-		}
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Fatal(err)
-		}
-		size, err := f.Seek(0, io.SeekEnd)
-		if err == nil {
-			err = f.Truncate(max(size/page-int64(free), 0) * page)
-		}
-		if err := errors.Join(err, f.Close()); err != nil {
+		size := fillUp(t, fill)
+		if err := os.Truncate(fill, max(size/page-int64(free), 0)*page); err != nil {
 			t.Fatal(err)
 		}
 		code, stdout, stderr := filterlab(smallRun(out, "--seed", "2")...)

@@ -24,6 +24,11 @@ type troubleError struct{ error }
 
 func (e troubleError) Unwrap() error { return e.error }
 
+// fileError is about what a file holds, not about what was typed, whatever it wraps.
+type fileError struct{ error }
+
+func (e fileError) Unwrap() error { return e.error }
+
 // trouble marks err as a failure of a command whose exit status is an answer. Refused
 // command lines and the answer itself stay what they are.
 func trouble(err error) error {
@@ -71,7 +76,7 @@ type opened struct {
 func openFilter(path string, whole bool) (*opened, error) {
 	f, err := catalog.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fileError{err}
 	}
 	o := &opened{File: f, path: path}
 	if f.Info().Hash != "" {
@@ -85,7 +90,7 @@ func openFilter(path string, whole bool) (*opened, error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, fileError{errors.Join(err, f.Close())}
 	}
 	return o, nil
 }

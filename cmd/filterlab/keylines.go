@@ -27,7 +27,6 @@ type keyLines struct {
 	r     io.Reader
 	buf   []byte // buf[from:] has been read and not handed out
 	from  int
-	begun bool // the start of the file has been looked at
 	ended bool // r has no more
 
 	lines uint64 // handed out
@@ -41,30 +40,35 @@ func newKeyLines(r io.Reader) *keyLines { return &keyLines{r: r, buf: make([]byt
 func (k *keyLines) next(dst [][]byte) ([][]byte, error) {
 	dst = dst[:0]
 	searched := 0 // bytes of the first line that have no line end
+	hand := func(line []byte) {
+		key := bytes.TrimSuffix(line, []byte("\r"))
+		if k.lines == 0 {
+			key = bytes.TrimPrefix(key, []byte("\xef\xbb\xbf"))
+		}
+		k.lines++
+		dst = append(dst, key)
+	}
 	for {
-		if k.begun {
-			for len(dst) < cap(dst) {
-				rest := k.buf[k.from:]
-				i := bytes.IndexByte(rest[searched:], '\n')
-				if i < 0 {
-					searched = len(rest)
-					break
-				}
-				dst = append(dst, bytes.TrimSuffix(rest[:searched+i], []byte("\r")))
-				k.from += searched + i + 1
-				searched = 0
+		for len(dst) < cap(dst) {
+			rest := k.buf[k.from:]
+			i := bytes.IndexByte(rest[searched:], '\n')
+			if i < 0 {
+				searched = len(rest)
+				break
 			}
-			if len(dst) == 0 && k.ended && k.from < len(k.buf) {
-				dst = append(dst, bytes.TrimSuffix(k.buf[k.from:], []byte("\r")))
-				k.from = len(k.buf)
-			}
-			if len(dst) > 0 {
-				k.lines += uint64(len(dst))
-				return dst, nil
-			}
-			if k.ended {
-				return dst, io.EOF
-			}
+			hand(rest[:searched+i])
+			k.from += searched + i + 1
+			searched = 0
+		}
+		switch {
+		case len(dst) > 0:
+			return dst, nil
+		case k.ended && k.from < len(k.buf):
+			hand(k.buf[k.from:])
+			k.from = len(k.buf)
+			return dst, nil
+		case k.ended:
+			return dst, io.EOF
 		}
 		if err := k.fill(); err != nil {
 			return dst, fmt.Errorf("line %d: %w", k.lines+1, err)
@@ -88,13 +92,6 @@ func (k *keyLines) fill() error {
 	k.ended = err == io.EOF
 	if err != nil && !k.ended {
 		return err
-	}
-	const mark = "\xef\xbb\xbf"
-	if !k.begun && (len(k.buf) >= len(mark) || k.ended) {
-		k.begun = true
-		if bytes.HasPrefix(k.buf, []byte(mark)) {
-			k.from = len(mark)
-		}
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func isUsage(err error) bool {
 	var usage usageError
 	var number *units.Error
-	var file *filters.FormatError // which may hold the refusal of what a file says
+	var file fileError
 	return !errors.As(err, &file) && (errors.As(err, &usage) || errors.As(err, &number) || errors.Is(err, filters.ErrParam))
 }
 

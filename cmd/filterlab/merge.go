@@ -140,7 +140,7 @@ func readFilter(path string) (k filters.Keyed, info catalog.Info, err error) {
 		}
 	}
 	if err != nil {
-		return k, info, fmt.Errorf("%s: %w", path, err)
+		return k, info, fileError{fmt.Errorf("%s: %w", path, err)}
 	}
 	k.Filter = q
 	return k, info, nil
