@@ -179,7 +179,7 @@ func (v scheme) Predict(t filters.Target, inserted uint64) (theory.Prediction, e
 	}
 	if v == levelDBTwo {
 		p.FPR = theory.DoubleHashing(m, inserted, k)
-		p.BuildSD = theory.StandardBuildSD(m, inserted, k)
+		p.BuildSD = theory.DoubleBuildSD(m, inserted, k)
 		p.Fill = theory.StandardFill(m, inserted, k)
 		return p, nil
 	}

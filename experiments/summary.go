@@ -300,26 +300,7 @@ func (c *Cell) buildSD() float64 {
 	if r := c.values[MetricRepeat]; len(r) > 0 {
 		repeat = r[0] // the same for all seeds
 	}
-	return math.Sqrt(max(c.Predicted.BuildSD*c.Predicted.BuildSD+p*(1-p)*repeat, c.spread()))
-}
-
-// spread is the variance between seeds that the counts themselves show beyond that
-// of independent lookups; 0 where there are too few seeds to tell. The prediction
-// takes probes as independent, and stepping schemes scatter more in small tables.
-func (c *Cell) spread() float64 {
-	const enough = 30
-	n := float64(len(c.counts))
-	if n < enough {
-		return 0
-	}
-	var sum, squares, noise float64
-	for _, k := range c.counts {
-		r := k.Rate()
-		sum += r
-		squares += r * r
-		noise += c.Predicted.FPR * (1 - c.Predicted.FPR) / float64(k.Trials) / n
-	}
-	return max(0, (squares-sum*sum/n)/(n-1)-noise)
+	return math.Sqrt(c.Predicted.BuildSD*c.Predicted.BuildSD + p*(1-p)*repeat)
 }
 
 func (c *Cell) designEffect() float64 {

@@ -302,6 +302,24 @@ func (c Config) rate(n uint64) float64 {
 	}
 }
 
+// buildSD is how much the rate scatters between seeds. Where a scheme's own formula
+// has no answer there is none for the rate either.
+func (c Config) buildSD(n uint64) float64 {
+	if c.Layout == Shared {
+		switch c.Scheme {
+		case Double, Teaching:
+			return theory.DoubleBuildSD(c.Bits, n, c.K)
+		case Enhanced:
+			return theory.EnhancedBuildSD(c.Bits, n, c.K)
+		case Double64:
+			return theory.Double64BuildSD(c.Bits, n, c.K)
+		case Enhanced64:
+			return theory.Enhanced64BuildSD(c.Bits, n, c.K)
+		}
+	}
+	return theory.StandardBuildSD(c.Bits, n, c.K)
+}
+
 // Predict is what theory expects of a filter of this geometry after inserted
 // distinct hashes. Where no formula for the rate is known it is NaN, and the
 // error filters.ErrNoTheory: for the stepping schemes in tables of few bits (below
@@ -315,7 +333,7 @@ func (c Config) predict(inserted, capacity uint64) (theory.Prediction, error) {
 	p := theory.Prediction{
 		Inserted: inserted,
 		FPR:      theory.Combine(c.rate(inserted), theory.HashFloor(inserted, 64)),
-		BuildSD:  theory.StandardBuildSD(c.Bits, inserted, c.K),
+		BuildSD:  c.buildSD(inserted),
 		Fill:     theory.StandardFill(c.Bits, inserted, c.K),
 		Bits:     c.Bits,
 		K:        c.K,

@@ -59,12 +59,17 @@ func EnhancedDouble(m, n uint64, k int) float64 {
 	if k > 32 {
 		return math.NaN()
 	}
+	return stepping(m, n, k, cubic(k), anyStep)
+}
+
+// cubic is the offsets of enhanced double hashing.
+func cubic(k int) []int64 {
 	c := make([]int64, max(k, 0))
 	for i := range c {
 		x := int64(i)
 		c[i] = (x*x*x - x) / 6
 	}
-	return stepping(m, n, k, c, anyStep)
+	return c
 }
 
 // steps says which steps b a key may have.
@@ -97,19 +102,32 @@ func stepping(m, n uint64, k int, c []int64, b steps) float64 {
 // expandedStepping is Standard plus the leading additive term of the stepping
 // scheme.
 func expandedStepping(m, n uint64, k int, c []int64, b steps) float64 {
-	K := float64(k)
 	t := newTerms(m, n, k)
+	return t.rate(steppingSums(m, c, b)(t))
+}
+
+// sums are the additive terms of a scheme at a given fill, as [terms.rate] takes
+// them.
+type sums func(t terms) (keys, lost, query float64)
+
+// steppingSums are those of probes a + i b + c[i] mod m.
+func steppingSums(m uint64, c []int64, b steps) sums {
+	k := len(c)
+	K := float64(k)
 	pairs := K * (K - 1) / 2
-	keys := -pairs * K * (K - 1) * t.gain(min(2, k))
-	for h, lines := range lineCounts(m, c, b) {
-		keys += lines * t.gain(h)
+	counts, chances := lineCounts(m, c, b), periods(m, c, b)
+	return func(t terms) (keys, lost, query float64) {
+		keys = -pairs * K * (K - 1) * t.gain(min(2, k))
+		for h, lines := range counts {
+			keys += lines * t.gain(h)
+		}
+		query, lost = -pairs*t.single, -pairs
+		for distinct, chance := range chances {
+			query += chance * (t.pow[distinct] - t.pow[k])
+			lost += chance * float64(k-distinct)
+		}
+		return keys, lost, query
 	}
-	query, lost := -pairs*t.single, -pairs
-	for distinct, chance := range periods(m, c, b) {
-		query += chance * (t.pow[distinct] - t.pow[k])
-		lost += chance * float64(k-distinct)
-	}
-	return t.rate(keys, lost, query)
 }
 
 // straight reports whether there is no offset: plain double hashing.

@@ -28,7 +28,11 @@ func Double64(m, n uint64, k int) float64 {
 		return 0
 	}
 	t := newTerms(m, n, k)
-	keys := 0.0
+	return t.rate(double64Sums(t))
+}
+
+func double64Sums(t terms) (keys, lost, query float64) {
+	k := t.k
 	for y := 1; y < k; y++ {
 		for x := 1; 2*max(x, y) < k; x++ { // chains of three points or more
 			d := gcd(x, y)
@@ -41,13 +45,13 @@ func Double64(m, n uint64, k int) float64 {
 		}
 	}
 	pairs := float64(k*(k-1)) / 2
-	query, lost := -pairs*t.single, -pairs
+	query, lost = -pairs*t.single, -pairs
 	for d := 1; d < k; d++ {
 		near := float64(totient(d)) / float64(d)
 		query += near * t.drift(d)
 		lost += near * float64(k-d)
 	}
-	return t.rate(keys, lost, query)
+	return keys, lost, query
 }
 
 // Enhanced64 is the rate of a standard filter whose probes are the fast range of a
@@ -64,7 +68,11 @@ func Enhanced64(m, n uint64, k int) float64 {
 		return 0
 	}
 	t := newTerms(m, n, k)
-	keys := 0.0
+	return t.rate(enhanced64Sums(t))
+}
+
+func enhanced64Sums(t terms) (keys, lost, query float64) {
+	k := t.k
 	for d := 1; 2*d < k; d++ { // the query's own line, and every d-th point of it
 		for r := range d {
 			if L := (k - r + d - 1) / d; L >= 3 {
@@ -72,7 +80,7 @@ func Enhanced64(m, n uint64, k int) float64 {
 			}
 		}
 	}
-	return t.rate(keys, 0, 0)
+	return keys, 0, 0
 }
 
 func valid64(m uint64, k int) bool {
@@ -88,13 +96,17 @@ type terms struct {
 }
 
 func newTerms(m, n uint64, k int) terms {
-	t := terms{m: m, n: n, k: k, pow: make([]float64, k+1)}
-	p := -math.Expm1(-float64(k) * float64(n) / float64(m))
+	return terms{m: m, n: n, k: k}.at(-math.Expm1(-float64(k) * float64(n) / float64(m)))
+}
+
+// at is t at another fill.
+func (t terms) at(fill float64) terms {
+	t.pow = make([]float64, t.k+1)
 	t.pow[0] = 1
-	for h := 1; h <= k; h++ {
-		t.pow[h] = t.pow[h-1] * p
+	for h := 1; h <= t.k; h++ {
+		t.pow[h] = t.pow[h-1] * fill
 	}
-	t.single = t.pow[k-1] - t.pow[k]
+	t.single = t.pow[t.k-1] - t.pow[t.k]
 	return t
 }
 
@@ -104,9 +116,13 @@ func (t terms) gain(h int) float64 { return t.pow[t.k-h] - t.pow[t.k] - float64(
 // rate is Standard plus the terms: keys and lost in units of n/m^2, query in units
 // of 1/m.
 func (t terms) rate(keys, lost, query float64) float64 {
+	return min(max(Standard(t.m, t.n, t.k)+t.added(keys, lost, query), 0), 1)
+}
+
+// added is what the terms add to the rate of independent probes.
+func (t terms) added(keys, lost, query float64) float64 {
 	M, N, K := float64(t.m), float64(t.n), float64(t.k)
-	f := Standard(t.m, t.n, t.k) + (keys-lost*K*t.single)*N/(M*M) + query/M
-	return min(max(f, 0), 1)
+	return (keys-lost*K*t.single)*N/(M*M) + query/M
 }
 
 // chain is what the keys that meet a chain of L points in three or more add beyond
