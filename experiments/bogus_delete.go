@@ -62,12 +62,15 @@ func BogusDelete() Experiment {
 }
 
 // victims is the expected number of members that one bogus delete loses. In a
-// counting filter it is theory.BogusDelete. A cuckoo filter takes one copy out of
+// counting filter it is theory.BogusDelete, but for the blocked layout. A cuckoo filter takes one copy out of
 // the class of equal fingerprint and buckets; the member is lost if it was alone
 // in its class, of whose kind there are 1/q with q = 1-(1-rate)^(1/n).
 func victims(c *Cell, p theory.Prediction) float64 {
 	switch family(c.Filter) {
 	case "counting":
+		if inBlocks(c) {
+			return math.NaN() // no formula for uneven blocks
+		}
 		m, k, _ := counters(c)
 		return theory.BogusDelete(m, c.Inserted, k)
 	case "cuckoo":

@@ -28,8 +28,7 @@ func Saturation() Experiment {
 		// since one that takes a hit takes it from another: nearly exact where few
 		// reach the ceiling, too lenient by half where a third does.
 		Values: []Value{{Metric: MetricSaturatedShare, Expect: func(c *Cell) (float64, float64) {
-			m, k, w := counters(c)
-			return theory.CountingSaturated(m, c.Inserted, k, w), 0
+			return saturatedShare(c, c.Inserted), 0
 		}}},
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			chart := figure.Chart{
@@ -56,9 +55,8 @@ func Saturation() Experiment {
 				if len(marks.Points) == 0 {
 					continue
 				}
-				m, k, w := counters(&g[0])
 				for _, x := range spread(marks.Points[0].X, marks.Points[len(marks.Points)-1].X, 100) {
-					if y := theory.CountingSaturated(m, uint64(x*float64(g[0].N)), k, w); y > 1e-12 {
+					if y := saturatedShare(&g[0], uint64(x*float64(g[0].N))); y > 1e-12 {
 						line.Points = append(line.Points, figure.Point{X: x, Y: y})
 					}
 				}
@@ -89,6 +87,24 @@ func counters(c *Cell) (m uint64, k, w int) {
 		w = v.Width
 	}
 	return c.Predicted.Bits / uint64(w), c.Predicted.K, w
+}
+
+// inBlocks tells whether a counting filter keeps the counters of a key in one cache
+// line.
+func inBlocks(c *Cell) bool {
+	v, ok := c.Variant().(counting.Variant)
+	return ok && v.Layout == counting.Blocked
+}
+
+// saturatedShare is the expected share of counters at their ceiling after so many
+// keys.
+func saturatedShare(c *Cell, inserted uint64) float64 {
+	m, k, w := counters(c)
+	if inBlocks(c) {
+		per := 512 / w // counters in a line
+		return theory.BlockedCountingSaturated(m/uint64(per), per, inserted, k, w)
+	}
+	return theory.CountingSaturated(m, inserted, k, w)
 }
 
 func saturate() Measure {
