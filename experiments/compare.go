@@ -209,8 +209,15 @@ func place(head, record []string) string {
 // timedAt is the coordinates of what was timed.
 type timedAt struct{ metric, at string }
 
+// ofFilter reports whether a metric is the time of something a filter or a hash does.
+// The loop without a filter and the clock are the machine's own, and the longest of
+// many single operations is a pause of the system.
+func ofFilter(metric string) bool {
+	return strings.HasPrefix(metric, "ns_") && metric != MetricLoop && metric != MetricClock && !strings.HasSuffix(metric, "_worst")
+}
+
 // rounds reads the times of a run: nanoseconds, by what was timed, in the order of
-// the file. The loop without a filter is no filter's time.
+// the file.
 func rounds(e Experiment, out string) (order []timedAt, values map[timedAt][]float64, err error) {
 	rows, _, err := Load(e, out)
 	if err != nil {
@@ -219,7 +226,7 @@ func rounds(e Experiment, out string) (order []timedAt, values map[timedAt][]flo
 	values = map[timedAt][]float64{}
 	for i := range rows {
 		r := &rows[i]
-		if !strings.HasPrefix(r.Metric, "ns_") || r.Metric == MetricLoop || r.Role != "" {
+		if r.Role != "" || !ofFilter(r.Metric) {
 			continue
 		}
 		k := timedAt{r.Metric, r.coordinates(" ")}

@@ -168,3 +168,14 @@ func TestWriteBenchmarks(t *testing.T) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
+
+func TestTimesOfFilters(t *testing.T) {
+	for metric, want := range map[string]bool{
+		MetricHit: true, MetricHash: true, metricAddAt(95): true, MetricAddP999: true,
+		MetricAddWorst: false, MetricLoop: false, MetricClock: false, MetricFPR: false, MetricBytes: false,
+	} {
+		if ofFilter(metric) != want {
+			t.Errorf("%s: %v", metric, !want)
+		}
+	}
+}
