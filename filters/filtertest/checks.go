@@ -417,6 +417,33 @@ func checkBatchAdd(r *report, v filters.Variant) {
 	}
 }
 
+// checkBulkAdd: AddBulk leaves the filter as AddMany does, with any number of
+// workers, and its argument alone.
+func checkBulkAdd(r *report, v filters.Variant) {
+	m := r.maker(v)
+	hs := Members(14, 30_000)
+	t := r.target(v, len(hs))
+	want := r.make(m, t)
+	need[filters.BulkAdder](r, want, "AddBulk")
+	if _, err := filters.AddMany(want, hs); err != nil {
+		r.fatalf("AddMany: %v", err)
+	}
+	queries := join(hs, NonMembers(14, 1000))
+	state := observe(want, queries)
+	for _, workers := range []int{-1, 0, 1, 2, 5} {
+		f, kept := r.make(m, t), slices.Clone(hs)
+		if n, err := f.(filters.BulkAdder).AddBulk(hs, workers); n != len(hs) || err != nil {
+			r.errorf("AddBulk of %d hashes by %d workers = %d, %v", len(hs), workers, n, err)
+		}
+		if !slices.Equal(hs, kept) {
+			r.errorf("AddBulk by %d workers changed its argument", workers)
+		}
+		if d := state.differ(observe(f, queries)); d != "" {
+			r.errorf("AddMany and AddBulk by %d workers differ: %s", workers, d)
+		}
+	}
+}
+
 // checkBatchContains: ContainsMany answers as Contains does, for every length and
 // offset, counts its hits and keeps its hands off the rest of dst.
 func checkBatchContains(r *report, v filters.Variant) {

@@ -103,6 +103,7 @@ func clauses() []clause {
 		{"duplicates", checkDuplicates},
 		{"build", checkBuild},
 		{"batch-add", checkBatchAdd},
+		{"bulk-add", checkBulkAdd},
 		{"batch-contains", checkBatchContains},
 		{"test-and-add", checkTestAndAdd},
 		{"refused-add", checkRefusedAdd},

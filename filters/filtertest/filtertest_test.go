@@ -34,6 +34,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		{"build-sorts-argument", "build"},
 		{"batch-add-counts-wrong", "batch-add"},
 		{"batch-add-drops-tail", "batch-add"},
+		{"bulk-add-loses-one", "bulk-add"},
 		{"batch-differs", "batch-contains"},
 		{"batch-miscounts", "batch-contains"},
 		{"batch-writes-past-end", "batch-contains"},

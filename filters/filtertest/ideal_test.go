@@ -116,6 +116,7 @@ type idealFilter struct {
 
 var (
 	_ filters.BatchAdder   = (*idealFilter)(nil)
+	_ filters.BulkAdder    = (*idealFilter)(nil)
 	_ filters.BatchQuerier = (*idealFilter)(nil)
 	_ filters.TestAdder    = (*idealFilter)(nil)
 	_ filters.Deleter      = (*idealFilter)(nil)
@@ -209,6 +210,14 @@ func (f *idealFilter) AddMany(hs []uint64) (int, error) {
 		delete(f.set, hs[len(hs)-1])
 	}
 	return len(hs), nil
+}
+
+func (f *idealFilter) AddBulk(hs []uint64, workers int) (int, error) {
+	n, err := f.AddMany(hs)
+	if f.is("bulk-add-loses-one") && workers > 1 && n > 0 {
+		delete(f.set, hs[n/2])
+	}
+	return n, err
 }
 
 func (f *idealFilter) ContainsMany(dst []bool, hs []uint64) (hits int) {
