@@ -200,10 +200,16 @@ type rowColumn struct {
 	get       func(*Row, string) error
 }
 
+// textColumn holds any text. A carriage return becomes a line feed: readers of CSV take
+// CRLF for LF within a field as well, and so a text with it would not come back.
 func textColumn(name, doc string, f func(*Row) *string) rowColumn {
 	return rowColumn{name, doc,
-		func(r *Row) string { return *f(r) },
+		func(r *Row) string { return lineFeeds(*f(r)) },
 		func(r *Row, s string) error { *f(r) = s; return nil }}
+}
+
+func lineFeeds(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
 func intColumn(name, doc string, f func(*Row) *int) rowColumn {

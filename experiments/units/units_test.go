@@ -138,3 +138,48 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Fuzzing the reader of numbers against strconv: where both take a text, they agree on
+// what it is, to the bit; and nothing is taken that has a sign, a space, or letters
+// that are no unit.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"1e6", "1_000_000", "1,000,000", "1M", "0.5", "-1", "9223372036854775808", "18446744073709551616", "1%", "0,01", "nan", "inf", "+1", " 1", "1 ", "0x10", "1e-400", "1e400",
+		".5", "5.", "1__0", "_1", "1_", "1.5e3", "1e+3", "2^-8", "0^-1", "2^64", "999^9999", "64KiB", "1.5B", "4.9406564584124654e-324", "1e", "e1", "%", "1%%", "\xd9\xa1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		number, err := ParseNumber(s)
+		if err == nil {
+			if math.IsNaN(number) || math.IsInf(number, 0) || number < 0 {
+				t.Errorf("ParseNumber(%q) = %v", s, number)
+			}
+			if strings.ContainsAny(s, " \t\n,+") && !strings.Contains(s, "e+") && !strings.Contains(s, "E+") {
+				t.Errorf("ParseNumber takes %q", s)
+			}
+			if want, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64); err == nil && want != number {
+				t.Errorf("ParseNumber(%q) = %v, strconv says %v", s, number, want)
+			}
+			if !strings.ContainsAny(s, "0123456789") {
+				t.Errorf("ParseNumber takes %q, which has no digit", s)
+			}
+		} else if want, serr := strconv.ParseFloat(s, 64); serr == nil && isPlain(s) && !math.IsInf(want, 0) && want != 0 {
+			t.Errorf("ParseNumber refuses %q, which is %v: %v", s, want, err)
+		}
+		if p, err := ParseRate(s); err == nil && (number != p || p > 1) {
+			t.Errorf("ParseRate(%q) = %v, ParseNumber %v", s, p, number)
+		}
+		if n, err := ParseCount(s); err == nil {
+			if want, err := strconv.ParseUint(s, 10, 64); err == nil && n != want {
+				t.Errorf("ParseCount(%q) = %d", s, n)
+			}
+		} else if _, serr := strconv.ParseUint(s, 10, 64); serr == nil {
+			t.Errorf("ParseCount refuses %q: %v", s, err)
+		}
+	})
+}
+
+// isPlain reports whether s is digits with at most one point between them.
+func isPlain(s string) bool {
+	whole, frac, dot := strings.Cut(s, ".")
+	return isDigits(whole, false) && (!dot || isDigits(frac, false))
+}
