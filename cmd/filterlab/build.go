@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"filterlab/experiments"
 	"filterlab/experiments/units"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
@@ -159,7 +160,7 @@ func (f *flags) hash() (hashing.Hash, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := hashing.ByName(name)
+	e, err := experiments.HashByName(name)
 	if err != nil {
 		return nil, usagef("--%w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"filterlab/experiments"
 	"filterlab/experiments/units"
 	"filterlab/filters"
 	"filterlab/filters/catalog"
@@ -48,7 +49,7 @@ func hashOf(info catalog.Info, name, seed string) (hashing.Hash, error) {
 	if name == "" {
 		return nil, usagef("the file does not say which hash its keys went through: want --hash, and --seed if it was not 0")
 	}
-	e, err := hashing.ByName(name)
+	e, err := experiments.HashByName(name)
 	if err != nil {
 		return nil, usageError{err}
 	}
