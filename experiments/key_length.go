@@ -9,7 +9,6 @@ import (
 
 	"filterlab/experiments/figure"
 	"filterlab/experiments/measure"
-	"filterlab/experiments/units"
 	"filterlab/experiments/workload"
 	"filterlab/filters"
 	"filterlab/hashing"
@@ -21,9 +20,13 @@ func KeyLength() Experiment {
 		Name:     "key-length",
 		Question: "What does it cost to hash a key of 4 bytes to 4 KiB, and to hash it and look it up?",
 		Grid: func(p Profile) Grid {
-			lengths, n := []string{"4", "8", "16", "32", "64", "256", "1024", "4096"}, "1e6"
+			lengths, n := []int{4, 8, 16, 32, 64, 256, 1024, 4096}, "1e6"
 			if p.Thin {
-				lengths, n = []string{"8", "32", "1024"}, "1e5"
+				lengths, n = []int{8, 32, 1024}, "1e5"
+			}
+			var sets []string
+			for _, l := range lengths {
+				sets = append(sets, kindOfLength(l).Name)
 			}
 			var hashes []string
 			for _, h := range hashing.All() {
@@ -32,7 +35,7 @@ func KeyLength() Experiment {
 				}
 			}
 			return Grid{
-				Axes: []Axis{FilterAxis("blocked"), lengthAxis(lengths...), HashAxis(hashes...), NAxis(n), PAxis("1%")},
+				Axes: []Axis{FilterAxis("blocked"), KeysAxis(sets...), HashAxis(hashes...), NAxis(n), PAxis("1%")},
 				Same: func(p *Point) string { return p.Keys }, // the hashes race on the same keys
 			}
 		},
@@ -53,6 +56,9 @@ func KeyLength() Experiment {
 				for j := range group {
 					c := &group[j]
 					x := float64(keyBytes(c.Keys))
+					if x == 0 {
+						continue // keys of many lengths, from a file
+					}
 					if t, ok := c.Times[MetricHash]; ok && t.Value > 0 {
 						a.Points = append(a.Points, interval(x, t))
 					}
@@ -81,8 +87,12 @@ func KeyLength() Experiment {
 					}
 				}
 				if best != nil {
-					s += fmt.Sprintf("Keys of %d bytes: %s is the fastest with %.3g ns to hash and look up, %.3g of them to hash. ",
-						keyBytes(best.Keys), best.Hash, best.Own[MetricHashLookup].Value, best.Times[MetricHash].Value)
+					what := best.Keys
+					if n := keyBytes(best.Keys); n > 0 {
+						what = fmt.Sprintf("of %d bytes", n)
+					}
+					s += fmt.Sprintf("Keys %s: %s is the fastest with %.3g ns to hash and look up; to hash takes %.3g. ",
+						what, best.Hash, best.Own[MetricHashLookup].Value, best.Times[MetricHash].Value)
 				}
 			}
 			if s == "" {
@@ -97,19 +107,7 @@ func KeyLength() Experiment {
 // bytes follows.
 const lengthPrefix = "bytes"
 
-// lengthAxis varies the bytes of a key.
-func lengthAxis(values ...string) Axis {
-	return Axis{"length", values, func(p *Point, s string) error {
-		n, err := units.ParseCount(s)
-		if err == nil && (n < 4 || n > maxLength) {
-			err = filters.Refuse("length", s, "4 to 1048576 bytes: keys of fewer are not distinct")
-		}
-		p.Keys = lengthPrefix + strconv.FormatUint(n, 10)
-		return err
-	}}
-}
-
-// keyBytes is the inverse of lengthAxis; 0 for other key sets.
+// keyBytes is the length of the keys of such a set; 0 for other key sets.
 func keyBytes(keys string) int {
 	digits, ok := strings.CutPrefix(keys, lengthPrefix)
 	n, err := strconv.Atoi(digits)
@@ -176,18 +174,18 @@ func (s ofLength) write(dst []byte, c uint64) []byte {
 func lengthTimes() Measure {
 	return Measure{Name: "key length", Timed: true, Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
 		const block = 256
-		length := keyBytes(points[0].Keys)
-		if length == 0 {
-			return nil, filters.Refuse("keysets", points[0].Keys, "a length in bytes")
-		}
 		// 4 MiB of keys, within what is hashed from the second-level cache or the
 		// third, whatever their length; not so few that a branch predictor learns
 		// them, nor so many that short ones take long.
-		count := min(max(4<<20/length, 1<<10), 1<<15)
+		count := 1 << 15
+		if length := keyBytes(points[0].Keys); length > 0 {
+			count = min(max(4<<20/length, 1<<10), count)
+		}
 		src, err := lab.source(points[0], lab.seed(points[0], 0))
 		if err != nil {
 			return nil, err
 		}
+		count = int(min(uint64(count), src.Members()))
 		set, err := workload.Members(src, 0, uint64(count))
 		if err != nil {
 			return nil, err
@@ -216,7 +214,7 @@ func lengthTimes() Measure {
 				full[i] = mix(lab.Seed ^ uint64(i)<<1)
 			}
 			h.SumMany(dst, keys)
-			for i := 0; i < count; i += 2 {
+			for i := 0; i < count && uint64(len(full)) < p.Target.N; i += 2 {
 				full = append(full, dst[i])
 			}
 			if n, err := filters.AddMany(f, full); err != nil {

@@ -148,7 +148,7 @@ func pageTimes() Measure {
 				return rows, err
 			}
 			r := &racing{point: p, filter: f, loops: catalog.Loop(f), members: some, dst: make([]bool, queriesOf(f.SizeBits()))}
-			r.absent = make([]uint64, len(r.dst))
+			r.absent = make([]uint64, min(uint64(len(r.dst)), keys.absentLimit))
 			keys.absent(r.absent)
 			if err := measure.Lost(f, some); err != nil {
 				return rows, err
