@@ -187,13 +187,13 @@ func (q Question) offers(curve *Curve) (out []config, reason string, err error) 
 	return out, reason, nil
 }
 
-// spaces are the bits a key that are tried up to a limit: steps of a tenth, and the
+// spaces are the bits a key that are tried up to a limit: steps of a seventh, and the
 // limit itself. More than 48 bits a key lower no rate that 64-bit hashes allow, and
 // less than 2 leave every filter with a rate above a third.
 func spaces(limit float64) []float64 {
 	limit = min(limit, 48)
 	var out []float64
-	for c := 2.0; c < limit; c *= 1.1 {
+	for c := 2.0; c < limit; c *= 1.15 {
 		out = append(out, math.Round(c*100)/100)
 	}
 	return append(out, math.Floor(limit*1000)/1000)
