@@ -101,9 +101,6 @@ func withoutK(c *Cell) string {
 	return v.String()
 }
 
-// familyOf is the family of the cell's filter.
-func familyOf(c *Cell) string { return family(c.Filter) }
-
 // bestCell is the cell with the least measured rate, or nil.
 func bestCell(cells []Cell) *Cell {
 	var best *Cell
