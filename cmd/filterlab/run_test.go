@@ -218,7 +218,7 @@ func TestKeysFromAFileWorkWithEveryExperiment(t *testing.T) {
 			if !strings.HasPrefix(row["keys"], "file:words.txt") {
 				t.Errorf("%s: a row has keys %q", e.Name, row["keys"])
 			}
-			got := row["fpr"] != "" || row["bytes"] != "" || row["stored"] != ""
+			got := row["fpr"] != "" || row["bytes"] != "" || row["stored"] != "" || row["ns_miss"] != ""
 			for _, v := range e.Values {
 				got = got || row[v.Metric] != ""
 			}
