@@ -62,7 +62,7 @@ type Plan struct {
 
 // large is the size in bits from which one setting of each filter is timed, since
 // to fill a table of this size takes seconds, and passes are cold.
-const large = 1 << 28
+const large = 1 << 27
 
 // DefaultPlan measures for one to two minutes: tables from 16 KiB, inside a
 // first-level cache, to 64 MiB, beyond most last ones, and to 256 MiB where that is
@@ -71,8 +71,8 @@ const large = 1 << 28
 func DefaultPlan(largest uint64) Plan {
 	p := Plan{
 		Bits:  []uint64{1 << 17, 1 << 21, 1 << 24, 1 << 27, 1 << 29, 1 << 31},
-		Maps:  []uint64{1e3, 1e4, 1e5, 1e6, 4e6, 16e6},
-		Bytes: []int{8, 16, 32, 64, 256, 1024}, Rounds: 7, Window: 1 << 17, Seed: 1,
+		Maps:  []uint64{1e3, 1e4, 1e5, 1e6, 4e6, 8e6},
+		Bytes: []int{8, 16, 32, 64, 256, 1024}, Rounds: 6, Window: 1 << 16, Seed: 1,
 	}
 	filtersOfSize := uint64(2 * len(contenders())) // two settings at most
 	ram := measure.Memory()
@@ -309,9 +309,6 @@ const minSample = time.Millisecond
 // in a cache that the table does not fit in.
 func (p Plan) race(ctx context.Context, runners []*runner, hits float64) (single, batch, noise []float64, err error) {
 	window := p.Window
-	if runners[0].point.Bits < large {
-		window = min(window, 1<<16)
-	}
 	queries, dst := make([][]uint64, len(runners)), make([]bool, window)
 	positive := make([][]uint64, len(runners))
 	for i, r := range runners {
