@@ -114,7 +114,7 @@ type Profile struct {
 func Profiles() []Profile {
 	return []Profile{
 		{Name: "quick", Precision: 0.10, MaxTrials: 4_000_000, Seeds: 10, Rounds: 6, MaxN: 100_000, Thin: true},
-		{Name: "default", Precision: 0.03, MaxTrials: 500_000_000, Seeds: 16, Rounds: 10, MaxN: 10_000_000},
+		{Name: "default", Precision: 0.03, MaxTrials: 500_000_000, Seeds: 16, Rounds: 10, MaxN: 1_000_000},
 		{Name: "full", Precision: 0.02, MaxTrials: 2_000_000_000, Seeds: 32, Rounds: 20, MaxN: 100_000_000},
 	}
 }

@@ -31,7 +31,7 @@ func IndexSchemes() Experiment {
 			}
 			return Grid{Axes: []Axis{FilterAxis(schemes...), HashAxis("xxh3"), KeysAxis("random"), KAxis(ks...), tableAxis(ms...)}}
 		},
-		Measures: []Measure{FineRate(1.2, 0)},
+		Measures: []Measure{FineRate(0.9, 0)},
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			g := figure.Grid{
 				Name:  "index-schemes",

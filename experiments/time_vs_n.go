@@ -29,11 +29,6 @@ func TimeVsN() Experiment {
 			return Grid{
 				Axes: []Axis{sizes, FilterAxis("standard", "blocked", "blocked(layout=split)", "blocked(layout=pattern)", "counting", "scalable", "cuckoo"),
 					HashAxis("xxh3"), KeysAxis("random"), PAxis("1%")},
-				// In memory, where the default profile has time for few, those that differ
-				// most: seven lines, one, and two.
-				Skip: func(q *Point) bool {
-					return q.Target.N > 1_000_000 && p.MaxN <= 10_000_000 && !slices.Contains([]string{"standard", "blocked", "cuckoo"}, q.Variant.String())
-				},
 				Same: func(p *Point) string { return fmt.Sprint(p.Target.N) }, // filters of one size race each other
 			}
 		},

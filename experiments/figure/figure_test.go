@@ -95,8 +95,8 @@ func TestSameFigureSameBytes(t *testing.T) {
 	}
 }
 
-// A chart without a caption is 5.6 × 3.4 in; 200 dots per inch are 1120 × 680
-// pixels, and 7874 to the metre.
+// A chart without a caption is 5.6 × 3.4 in; 160 dots per inch are 896 × 544
+// pixels, and 6299 to the metre.
 func TestPNGSizeAndResolution(t *testing.T) {
 	c := timeVsN()
 	c.Caption = ""
@@ -108,19 +108,19 @@ func TestPNGSizeAndResolution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := img.Bounds().Size(), (image.Point{X: 1120, Y: 680}); got != want {
+	if got, want := img.Bounds().Size(), (image.Point{X: 896, Y: 544}); got != want {
 		t.Errorf("size %v, want %v", got, want)
 	}
 	at := bytes.Index(data, []byte("pHYs"))
-	if at < 0 || binary.BigEndian.Uint32(data[at+4:]) != 7874 || binary.BigEndian.Uint32(data[at+8:]) != 7874 || data[at+12] != 1 {
-		t.Errorf("resolution chunk at %d is not 7874 dots per metre", at)
+	if at < 0 || binary.BigEndian.Uint32(data[at+4:]) != 6299 || binary.BigEndian.Uint32(data[at+8:]) != 6299 || data[at+12] != 1 {
+		t.Errorf("resolution chunk at %d is not 6299 dots per metre", at)
 	}
 	if r, g, b, a := img.At(0, 0).RGBA(); r != 0xffff || g != 0xffff || b != 0xffff || a != 0xffff {
 		t.Errorf("the ground is not white: %v", img.At(0, 0))
 	}
 	ink := map[color.RGBA]int{}
-	for y := range 680 {
-		for x := range 1120 {
+	for y := range 544 {
+		for x := range 896 {
 			r, g, b, _ := img.At(x, y).RGBA()
 			ink[color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}]++
 		}

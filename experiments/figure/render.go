@@ -21,7 +21,7 @@ import (
 const (
 	pageWidth = 5.6 * vg.Inch
 	bodyHigh  = 3.4 * vg.Inch // of a chart with its title, without the caption
-	dpi       = 200
+	dpi       = 160
 	margin    = vg.Length(5)
 )
 
@@ -197,7 +197,8 @@ func (s sheet) png(t typeset) ([]byte, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(s.width, s.fullHeight(t)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
 	s.draw(draw.New(canvas), t)
 	var buf bytes.Buffer
-	if err := png.Encode(&buf, canvas.Image()); err != nil {
+	encoder := png.Encoder{CompressionLevel: png.BestCompression} // results are kept in git
+	if err := encoder.Encode(&buf, canvas.Image()); err != nil {
 		return nil, fmt.Errorf("figure %q: %w", s.name, err)
 	}
 	return withResolution(buf.Bytes()), nil

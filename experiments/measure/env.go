@@ -93,8 +93,8 @@ func gitRevision() (revision, dirty string) {
 		return Unknown, Unknown
 	}
 	revision, dirty = strings.TrimSpace(string(head)), Unknown
-	// Untracked files are left out: a run's own results are among them.
-	if status, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil {
+	// Untracked files and results are left out: a run makes them.
+	if status, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":(top)", ":(top,exclude)results").Output(); err == nil {
 		dirty = strconv.FormatBool(len(status) > 0)
 	}
 	return revision, dirty

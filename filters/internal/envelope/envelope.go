@@ -8,7 +8,7 @@
 //	offset  bytes  field
 //	0       8      magic: 89 46 4c 54 0d 0a 1a 0a ("\x89FLT\r\n\x1a\n")
 //	8       4      version: 1
-//	12      4      G, the number of geometry words, 1 to 8192
+//	12      4      G, the number of geometry words, 1 to 32768
 //	16      16     family: its name in ASCII, filled up with zeros
 //	32      8      P, the length of the payload in bytes, a multiple of 64
 //	40      4      CRC-32C (Castagnoli) of the payload
