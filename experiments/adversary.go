@@ -27,6 +27,7 @@ func Adversary() Experiment {
 	return Experiment{
 		Name:     "adversary",
 		Question: "What can somebody who chooses keys do to a filter whose hash and seed he knows, and what if the seed is secret?",
+		OwnKeys:  true, // those that were tried and chosen
 		Grid: func(p Profile) Grid {
 			n, loads := "4000", []string{"0.5", "0.75", "1"}
 			if p.Thin {

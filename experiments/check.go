@@ -30,6 +30,9 @@ func (o *Options) Check(e Experiment) (warnings []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
+	if o.Files != nil && e.OwnKeys {
+		warnings = append(warnings, "makes its keys itself; those of the file are not used")
+	}
 	return warnings, nil
 }
 

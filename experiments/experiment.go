@@ -26,6 +26,10 @@ type Experiment struct {
 	// Values are exact metrics of the experiment's own.
 	Values []Value
 
+	// OwnKeys says that the measures make keys themselves: key files do not change
+	// the grid.
+	OwnKeys bool
+
 	// Expected says why a cell is expected to differ from theory, and is empty
 	// where agreement is due. Nil means that every cell must agree.
 	Expected func(p *Point) string

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -318,6 +319,34 @@ func TestIdentityOfKeyFiles(t *testing.T) {
 	}
 	if none := (*FileKeys)(nil).identity(); none != "" {
 		t.Errorf("no files have identity %q", none)
+	}
+}
+
+// Who makes his keys himself takes none from a file, nor its number of keys for
+// his own: that number says how long he searches.
+func TestOwnKeysAreNotOfAFile(t *testing.T) {
+	f, err := OpenKeys(textFile(t, "k.txt", "a\nb\nc\nd\n"), "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := Profiles()[0]
+	for _, e := range All() {
+		alone, err := (&Options{Profile: profile}).grid(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Profile: profile, Files: f}
+		with, err := o.grid(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := reflect.DeepEqual(alone.values(), with.values()); same != e.OwnKeys {
+			t.Errorf("%s: has its own keys: %v; with a file the grid is the same: %v", e.Name, e.OwnKeys, same)
+		}
+	}
+	warnings, err := (&Options{Profile: profile, Files: f}).Check(Adversary())
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "not used") {
+		t.Errorf("%q, %v", warnings, err)
 	}
 }
 

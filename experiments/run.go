@@ -128,11 +128,12 @@ func measureAll(ctx context.Context, e Experiment, o Options) error {
 	return j.publish(append(envJSON, '\n'))
 }
 
-// grid applies the overrides, and lets keys from files replace the key sets.
+// grid applies the overrides, and lets keys from files replace the key sets where
+// the experiment has no keys of its own.
 func (o *Options) grid(e Experiment) (Grid, error) {
 	g := e.Grid(o.Profile)
 	over := o.Overrides
-	if o.Files != nil {
+	if o.Files != nil && !e.OwnKeys {
 		over = append(o.Files.overrides(&g, over), over...)
 	}
 	for _, v := range over {
