@@ -97,7 +97,12 @@ func Render(out string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Skyline = append(p.Skyline, inline(strings.TrimSuffix(filepath.Base(path), ".svg"), svg))
+		name := strings.TrimSuffix(filepath.Base(path), ".svg")
+		at := len(p.Skyline)
+		if name == skyline { // what the section asks comes first
+			at = 0
+		}
+		p.Skyline = slices.Insert(p.Skyline, at, inline(name, svg))
 	}
 	if _, err := os.Stat(filepath.Join(out, experiments.ClaimsFile)); err == nil {
 		if err := p.addClaims(out); err != nil {
