@@ -19,6 +19,8 @@ func WriteIndex(out string) error {
 	if _, err := os.Stat(filepath.Join(out, ClaimsFile)); err == nil {
 		fmt.Fprintf(&b, "\nWhat people say about filters, held against these rows: [%s](%s).\n", ClaimsFile, ClaimsFile)
 	}
+	b.WriteString("\nMade beside them by other commands: `index.html`, all of this as one page (`filterlab report`); `skyline/`, which filter is best for which number of keys and price " +
+		"of a false positive (`filterlab skyline`); `peers/`, the filters of other libraries in the same races (`make peers`).\n")
 	for _, e := range All() {
 		finding, err := os.ReadFile(filepath.Join(out, e.Name, findingFile))
 		if errors.Is(err, fs.ErrNotExist) {
