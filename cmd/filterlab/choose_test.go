@@ -14,13 +14,17 @@ import (
 // fakeTimes is a calibration with times that are easy to compute with.
 const fakeTimes = "../../experiments/choose/testdata/calibration.json"
 
-// The whole of an answer, from fixed times.
+// The whole of an answer, from fixed times. A question of memory is a search, which
+// runs in one goroutine: -short leaves it to the slower runs.
 func TestChooseGolden(t *testing.T) {
 	for name, args := range map[string]string{
 		"choose-rate.txt":   "--n 50M --p 0.1% --miss-cost 80us --hit-rate 10%",
 		"choose-memory.txt": "--n 50M --memory 64MiB --miss-cost 5ms",
 		"choose-delete.txt": "--n 2M --p 0.1% --deletes --growth 4x",
 	} {
+		if testing.Short() && name == "choose-memory.txt" {
+			continue
+		}
 		code, stdout, stderr := filterlab(append([]string{"choose", "--calibration", fakeTimes}, strings.Fields(args)...)...)
 		if code != exitOK || stderr != "" {
 			t.Fatalf("%s: exit %d, %s", args, code, stderr)
@@ -52,6 +56,9 @@ func TestChooseExamples(t *testing.T) {
 		t.Fatalf("%d examples, want 5", len(examples))
 	}
 	for _, line := range examples {
+		if testing.Short() && strings.Contains(line, "--memory") {
+			continue // a search in one goroutine, which takes its time
+		}
 		args := words(t, strings.TrimPrefix(strings.TrimSpace(line), "filterlab "))
 		code, stdout, stderr := filterlab(args...)
 		if code != exitOK || stderr != "" || stdout == "" {
@@ -144,6 +151,9 @@ func TestChooseRefuses(t *testing.T) {
 
 // The maps have every file they promise, and the table every cell.
 func TestSkyline(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of drawing")
+	}
 	dir := t.TempDir()
 	code, stdout, stderr := filterlab("skyline", "--out", dir, "--calibration", fakeTimes)
 	if code != exitOK {
