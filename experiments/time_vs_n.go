@@ -206,22 +206,33 @@ func pareto(cells []Cell, about About) figure.Figure {
 	g := figure.Grid{
 		Name:    "pareto",
 		Title:   "Space and time of filters that promise a rate of 1%",
-		Caption: "Batched negative lookups, median over rounds with its 95% interval; beside each mark the rate that was measured. Left and low is better. " + about.Text,
+		Caption: "Batched negative lookups, median over rounds with its 95% interval; beside each mark the rate that was measured; ringed filters are beaten in both space and time by none. " + about.Text,
 		X:       figure.Axis{Label: "bits per key", Log: true, Ticks: []float64{10, 15, 20, 30, 40}},
 		Y:       figure.Axis{Label: "time per lookup (ns)", Log: true},
 	}
 	for _, n := range []uint64{1e4, 1e6, 1e7, 1e8} {
 		panel := figure.Panel{Title: units.FormatCount(n) + " keys"}
+		var here []*Cell
 		for i := range cells {
 			c := &cells[i]
-			t, ok := c.Times[MetricMiss]
-			if !ok || c.N != n || c.API != "batch" || !(t.Value > 0) || c.Predicted.Bits == 0 {
-				continue
+			if t, ok := c.Times[MetricMiss]; ok && c.N == n && c.API == "batch" && t.Value > 0 && c.Predicted.Bits > 0 {
+				here = append(here, c)
 			}
+		}
+		for _, c := range here {
+			t := c.Times[MetricMiss]
 			panel.Series = append(panel.Series, figure.Series{Name: c.Filter, Style: style(c.Filter), Points: []figure.Point{interval(c.BitsPerInserted(), t)}})
+			mark := figure.Mark{X: c.BitsPerInserted(), Y: t.Value}
 			if c.Trials > 0 {
-				panel.Marks = append(panel.Marks, figure.Mark{X: c.BitsPerInserted(), Y: t.Value, Text: fmt.Sprintf("%.2f%%", 100*c.FPR.Value)})
+				mark.Text = fmt.Sprintf("%.2f%%", 100*c.FPR.Value)
 			}
+			mark.Bare = slices.ContainsFunc(here, func(o *Cell) bool {
+				return o.BitsPerInserted() < c.BitsPerInserted() && o.Times[MetricMiss].Value < t.Value
+			})
+			if !mark.Bare {
+				mark.Name = "not beaten"
+			}
+			panel.Marks = append(panel.Marks, mark)
 		}
 		if len(panel.Series) > 0 {
 			g.Panels = append(g.Panels, panel)

@@ -124,11 +124,12 @@ type Line struct {
 	Label string
 }
 
-// Mark is a ring around a place on a panel.
+// Mark is a ring around a place on a panel, or a text beside it, or both.
 type Mark struct {
 	X, Y float64
 	Name string // legend entry; marks of one Name are one entry; "" has none
-	Text string // short text beside the ring
+	Text string // short text beside the place
+	Bare bool   // no ring
 }
 
 // checkName refuses a Name that would not give a file inside the folder asked for.

@@ -284,11 +284,11 @@ func (k ink) Plot(c draw.Canvas, p *plot.Plot) {
 		k.looks[i].glyph.draw(c, k.looks[i].colour, radius, marks...)
 		openDown.draw(c, k.looks[i].colour, radius, bounds...)
 	}
-	k.rings(c, place)
+	k.rings(c, place, ty)
 }
 
 // rings draws the marks with their texts, each text where it covers least.
-func (k ink) rings(c draw.Canvas, place func(x, y float64) (vg.Point, bool)) {
+func (k ink) rings(c draw.Canvas, place func(x, y float64) (vg.Point, bool), ty func(float64) vg.Length) {
 	if len(k.Marks) == 0 {
 		return
 	}
@@ -304,6 +304,12 @@ func (k ink) rings(c draw.Canvas, place func(x, y float64) (vg.Point, bool)) {
 				busy = append(busy, last.Add(at.Sub(last).Scale(f)))
 			}
 			busy, last = append(busy, at), at
+			if pt.barred() && !math.IsNaN(k.y.at(pt.Lo)+k.y.at(pt.Hi)) {
+				lo, hi := ty(k.y.at(pt.Lo)), ty(k.y.at(pt.Hi))
+				for f := vg.Length(0); f <= 1; f += 0.125 {
+					busy = append(busy, vg.Point{X: at.X, Y: lo + f*(hi-lo)})
+				}
+			}
 		}
 	}
 	text := k.t.style(captionSize, black)
@@ -312,14 +318,16 @@ func (k ink) rings(c draw.Canvas, place func(x, y float64) (vg.Point, bool)) {
 		if !ok || !c.Contains(at) {
 			continue
 		}
-		ring.draw(c, black, 2*radius, at)
+		if !m.Bare {
+			ring.draw(c, black, 2*radius, at)
+		}
 		if m.Text == "" {
 			continue
 		}
 		line := clean(m.Text)
 		size := vg.Point{X: text.Width(line), Y: 0.75 * captionSize}
 		best, least := vg.Point{}, math.MaxInt
-		for _, away := range []vg.Length{2, 5, 8} {
+		for _, away := range []vg.Length{2, 4, 6, 8} {
 			for _, corner := range []vg.Point{{X: 1, Y: 1}, {X: 1, Y: -1}, {X: -1, Y: 1}, {X: -1, Y: -1}} {
 				// The text's nearest corner stands off the ring; from is its lower left.
 				from := at.Add(corner.Scale(away * radius))
@@ -343,6 +351,9 @@ func (k ink) rings(c draw.Canvas, place func(x, y float64) (vg.Point, bool)) {
 		}
 		if least < math.MaxInt { // else the text is longer than the frame
 			k.t.put(c, text, best, line)
+			for f := vg.Length(0); f <= 1; f += 0.125 { // what is written is in the way of what comes
+				busy = append(busy, best.Add(vg.Point{X: f * size.X, Y: size.Y / 2}))
+			}
 		}
 	}
 }
