@@ -606,7 +606,7 @@ func TestTextsAreMadeSafe(t *testing.T) {
 	c := Chart{
 		Name: "c", Title: "a<b & \"c\" \x00\x1b[31m \xff", Caption: strings.Repeat("x", 500) + " end\nnew line",
 		X: Axis{Label: "x < 'y'\x07"}, Series: []Series{{Name: "s\u0085</svg>\ufffe", Points: []Point{{X: 1, Y: 1}}}},
-		VLines: []Line{{1, "l\x02"}}, HLines: []Line{{1, "h\x02"}}, Marks: []Mark{{1, 1, "n\x02", "t\x02"}},
+		VLines: []Line{{1, "l\x02"}}, HLines: []Line{{1, "h\x02"}}, Marks: []Mark{{X: 1, Y: 1, Name: "n\x02", Text: "t\x02"}},
 	}
 	d := drawn(t, c) // parses it as XML
 	if all := d.all(); !strings.Contains(all, `a<b & "c" [31m �`) || !strings.Contains(all, "end new line") {
