@@ -95,7 +95,9 @@ func TestKilledRunsResume(t *testing.T) {
 		// The second has timed rows as well.
 		lines = []string{"fpr-vs-load --n 10000", "hit-ratio --n 1e4"}
 	} else if testing.Short() {
-		kills = 3
+		// A few points, and those of the fewest lookups: under the race
+		// detector, which the processes run with, they take long enough.
+		kills, lines = 3, []string{"fpr-vs-k --filters standard --bits-per-key 4,6"}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, line := range lines {
@@ -298,8 +300,8 @@ func fillUp(t *testing.T, path string) (size int64) {
 // A disk that fills up while a run writes: exit status 1, one line that names the
 // file, the results of an earlier run as they were; and with room again --resume ends
 // the run as if nothing had been. The disk is filled to leave 0, 3, 6, ... free
-// pages (each number of them in "make faults"), so that the fault meets one write after
-// another.
+// pages (each number of them in "make faults", half as many with -short), so that
+// the fault meets one write after another.
 func TestDiskFull(t *testing.T) {
 	want := filepath.Join(t.TempDir(), "want")
 	if code, _, stderr := filterlab(smallRun(want, "--seed", "2")...); code != exitOK {
@@ -310,6 +312,8 @@ func TestDiskFull(t *testing.T) {
 	full, step := 0, 3
 	if os.Getenv(killsVariable) != "" {
 		step = 1
+	} else if testing.Short() {
+		step = 6
 	}
 	for free := 0; ; free += step {
 		if err := os.RemoveAll(out); err != nil {

@@ -50,11 +50,14 @@ func summary(t *testing.T, out, experiment string) []map[string]string {
 
 // The same command twice leaves the same bytes: rows, table, figures, finding.
 func TestSameCommandSameBytes(t *testing.T) {
-	dir := t.TempDir()
+	dir, bits := t.TempDir(), "6,10"
+	if testing.Short() {
+		bits = "6"
+	}
 	var made []map[string][]byte
 	for _, out := range []string{"a", "b"} {
 		out := filepath.Join(dir, out)
-		code, stdout, stderr := filterlab("run", "fpr-vs-k", "--profile", "quick", "--seed", "7", "--bits-per-key", "6,10", "--k", "4,7", "--out", out)
+		code, stdout, stderr := filterlab("run", "fpr-vs-k", "--profile", "quick", "--seed", "7", "--bits-per-key", bits, "--k", "4,7", "--out", out)
 		if code != exitOK {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
@@ -103,7 +106,11 @@ func TestSameCommandSameBytes(t *testing.T) {
 // far it came, and still sees a row of that part that was changed.
 func TestVerifyInPart(t *testing.T) {
 	dir := t.TempDir()
-	if code, _, stderr := filterlab("run", "fpr-vs-load", "--profile", "quick", "--filters", "standard,cuckoo(f=12)", "--p", "1%", "--out", dir); code != exitOK {
+	args := []string{"run", "fpr-vs-load", "--profile", "quick", "--filters", "standard,cuckoo(f=12)", "--p", "1%", "--out", dir}
+	if testing.Short() {
+		args = append(args, "--load", "1")
+	}
+	if code, _, stderr := filterlab(args...); code != exitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	if code, stdout, stderr := filterlab("verify", dir, "--rerun", "--within", "0"); code != exitOK || stdout != "fpr-vs-load: ok\nindex.html: ok\n" {
