@@ -58,6 +58,14 @@ type TestAdder interface {
 	TestAndAdd(h uint64) (present bool, err error)
 }
 
+// BatchTestAdder does what a TestAdder does for many hashes in one call, so that their
+// cache misses overlap. Families that never refuse a hash offer it.
+type BatchTestAdder interface {
+	// AddManyCount stores all of hs in order and returns for how many of them
+	// Contains answered false just before. hs is neither kept nor changed.
+	AddManyCount(hs []uint64) (fresh int)
+}
+
 // Deleter removes hashes that were stored before.
 type Deleter interface {
 	// Delete removes one stored copy of h. It answers false, and changes

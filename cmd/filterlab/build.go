@@ -279,6 +279,10 @@ func (b *builder) run(ctx context.Context) error {
 
 // add stores hs and counts those that were in already.
 func (b *builder) add(hs []uint64) (n int, err error) {
+	if c, ok := b.filter.(filters.BatchTestAdder); ok {
+		b.present += uint64(len(hs) - c.AddManyCount(hs))
+		return len(hs), nil
+	}
 	t, ok := b.filter.(filters.TestAdder)
 	if !ok {
 		return filters.AddMany(b.filter, hs)

@@ -63,6 +63,29 @@ func (f *Filter) AddMany(hs []uint64) (n int, err error) {
 	return n, nil
 }
 
+// AddManyCount stores hs, as AddMany does, and returns for how many of them Contains
+// answered false just before.
+func (f *Filter) AddManyCount(hs []uint64) (fresh int) {
+	ahead := len(f.words) >= large
+	if ahead {
+		f.fetch(hs)
+	}
+	for len(hs) > 0 {
+		part := hs[:min(len(hs), chunk)]
+		hs = hs[len(part):]
+		if ahead {
+			f.fetch(hs)
+		}
+		for _, h := range part {
+			if !f.Contains(h) {
+				_ = f.Add(h) // it never fails
+				fresh++
+			}
+		}
+	}
+	return fresh
+}
+
 // add is AddMany without a look ahead.
 func (f *Filter) add(hs []uint64) {
 	switch f.kernel {

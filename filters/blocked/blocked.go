@@ -174,17 +174,18 @@ type Filter struct {
 
 // The capabilities, checked by the compiler.
 var (
-	_ filters.Filter       = (*Filter)(nil)
-	_ filters.BatchAdder   = (*Filter)(nil)
-	_ filters.BulkAdder    = (*Filter)(nil)
-	_ filters.BatchQuerier = (*Filter)(nil)
-	_ filters.TestAdder    = (*Filter)(nil)
-	_ filters.Merger       = (*Filter)(nil)
-	_ filters.Resetter     = (*Filter)(nil)
-	_ filters.FillReporter = (*Filter)(nil)
-	_ filters.Estimator    = (*Filter)(nil)
-	_ filters.Predictor    = (*Filter)(nil)
-	_ filters.Kerneler     = (*Filter)(nil)
+	_ filters.Filter         = (*Filter)(nil)
+	_ filters.BatchAdder     = (*Filter)(nil)
+	_ filters.BulkAdder      = (*Filter)(nil)
+	_ filters.BatchQuerier   = (*Filter)(nil)
+	_ filters.TestAdder      = (*Filter)(nil)
+	_ filters.BatchTestAdder = (*Filter)(nil)
+	_ filters.Merger         = (*Filter)(nil)
+	_ filters.Resetter       = (*Filter)(nil)
+	_ filters.FillReporter   = (*Filter)(nil)
+	_ filters.Estimator      = (*Filter)(nil)
+	_ filters.Predictor      = (*Filter)(nil)
+	_ filters.Kerneler       = (*Filter)(nil)
 )
 
 // New makes an empty filter of the given geometry.

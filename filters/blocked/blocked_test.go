@@ -526,14 +526,21 @@ func TestBatchEqualsSingle(t *testing.T) {
 		// Large enough to be touched ahead.
 		{Blocks: large / 8, K: 6}, {Blocks: large, BlockBits: 64, K: 11}, {Blocks: large / 64, BlockBits: 4096, K: 6}, {Blocks: large / 8, K: 6, Probes: Distinct}} {
 		for _, n := range []int{0, 1, 2, chunk - 1, chunk, chunk + 1, 300} {
-			one, many := mustNew(t, c), mustNew(t, c)
+			one, many, counted := mustNew(t, c), mustNew(t, c), mustNew(t, c)
 			hs := filtertest.Members(uint64(n), n)
+			hs = append(hs, hs[n/2:]...) // some are there already
+			fresh := 0
 			for _, h := range hs {
-				_ = one.Add(h)
+				if present, _ := one.TestAndAdd(h); !present {
+					fresh++
+				}
 			}
 			addAll(t, many, hs)
 			if !slices.Equal(one.words, many.words) {
 				t.Fatalf("%+v n=%d: AddMany differs from Add", c, n)
+			}
+			if got := counted.AddManyCount(hs); got != fresh || !slices.Equal(one.words, counted.words) {
+				t.Fatalf("%+v n=%d: AddManyCount finds %d keys new, and TestAndAdd %d, or stores others", c, n, got, fresh)
 			}
 			q := append(filtertest.NonMembers(uint64(n), n), hs...)
 			dst := make([]bool, len(q)+1)

@@ -20,17 +20,18 @@ type Filter struct {
 }
 
 var (
-	_ filters.Filter       = (*Filter)(nil)
-	_ filters.BatchAdder   = (*Filter)(nil)
-	_ filters.BulkAdder    = (*Filter)(nil)
-	_ filters.BatchQuerier = (*Filter)(nil)
-	_ filters.TestAdder    = (*Filter)(nil)
-	_ filters.Merger       = (*Filter)(nil)
-	_ filters.Resetter     = (*Filter)(nil)
-	_ filters.FillReporter = (*Filter)(nil)
-	_ filters.Estimator    = (*Filter)(nil)
-	_ filters.Predictor    = (*Filter)(nil)
-	_ filters.Kerneler     = (*Filter)(nil)
+	_ filters.Filter         = (*Filter)(nil)
+	_ filters.BatchAdder     = (*Filter)(nil)
+	_ filters.BulkAdder      = (*Filter)(nil)
+	_ filters.BatchQuerier   = (*Filter)(nil)
+	_ filters.TestAdder      = (*Filter)(nil)
+	_ filters.BatchTestAdder = (*Filter)(nil)
+	_ filters.Merger         = (*Filter)(nil)
+	_ filters.Resetter       = (*Filter)(nil)
+	_ filters.FillReporter   = (*Filter)(nil)
+	_ filters.Estimator      = (*Filter)(nil)
+	_ filters.Predictor      = (*Filter)(nil)
+	_ filters.Kerneler       = (*Filter)(nil)
 )
 
 // New makes an empty filter of exactly this geometry. It refuses a Config out of
@@ -138,9 +139,20 @@ func (f *Filter) testAdd(h uint64) (present bool) {
 // AddManyCount stores all of hs, as AddMany does, and returns for how many of
 // them Contains answered false just before: those that set a bit.
 func (f *Filter) AddManyCount(hs []uint64) (fresh int) {
-	for _, h := range hs {
-		if !f.testAdd(h) {
-			fresh++
+	if !f.ahead {
+		for _, h := range hs {
+			fresh += one(!f.testAdd(h))
+		}
+		return fresh
+	}
+	some := lines / f.k
+	fetchKeys(f.words, hs[:min(some, len(hs))], f.span, f.stride, f.k)
+	for len(hs) > 0 {
+		part := hs[:min(some, len(hs))]
+		hs = hs[len(part):]
+		fetchKeys(f.words, hs[:min(some, len(hs))], f.span, f.stride, f.k)
+		for _, h := range part {
+			fresh += one(!f.testAdd(h))
 		}
 	}
 	return fresh

@@ -1046,6 +1046,9 @@ func TestAheadEqualsPlain(t *testing.T) {
 			if !plain.Equal(ahead) {
 				t.Fatalf("%+v: AddMany ahead of %d keys sets other bits", c, n)
 			}
+			if got, want := ahead.AddManyCount(stored), plain.AddManyCount(stored); got != want || !plain.Equal(ahead) {
+				t.Fatalf("%+v: AddManyCount ahead on %d keys finds %d new ones, want %d, or sets other bits", c, n, got, want)
+			}
 			q := queries[:2*n]
 			want, got := make([]bool, len(q)), make([]bool, len(q))
 			if h, w := ahead.ContainsMany(got, q), plain.ContainsMany(want, q); h != w || !slices.Equal(got, want) {
