@@ -12,6 +12,9 @@ import (
 // keys under another seed; chosen insertions leave the fill that counting gives. D13
 // has its hash-level test in package hashing.
 func TestD13_CraftedKeysAndChosenInsertions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("millions of tries in one goroutine")
+	}
 	lab := &Lab{Profile: tinyProfile, Seed: 1}
 	p := point(t, "standard", filters.Target{N: 500, P: 0.01})
 	p.Load = 1

@@ -33,6 +33,9 @@ func quick(t *testing.T, e Experiment, overrides ...Override) Outcome {
 // The experiments of this file end without a surprise at a point of theirs that
 // costs little.
 func TestLifeCycleExperimentsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("rates by the million lookups; the runner's own tests have its goroutines")
+	}
 	n := func(s string) Override { return Override{"n", []string{s}} }
 	filter := func(s ...string) Override { return Override{"filters", s} }
 	for _, tc := range []struct {

@@ -70,6 +70,9 @@ func TestPlannedFigures(t *testing.T) {
 // each kind of figure is tried.
 func TestSameFigureSameBytes(t *testing.T) {
 	for name, f := range map[string]Figure{"memory": memory(), "fpr-vs-k": fprVsK(), "hash-choice": hashChoice()} {
+		if testing.Short() && name != "memory" {
+			continue // seconds of drawing, in one goroutine
+		}
 		dir := t.TempDir()
 		paths, err := Write(dir, f)
 		if err != nil {
@@ -316,6 +319,9 @@ func TestI05_FontsAreEmbedded(t *testing.T) {
 			t.Fatal(err)
 		}
 		return
+	}
+	if testing.Short() {
+		t.Skip("seconds of drawing")
 	}
 	self, err := os.Executable()
 	if err != nil {
