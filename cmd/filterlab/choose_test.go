@@ -14,8 +14,8 @@ import (
 // fakeTimes is a calibration with times that are easy to compute with.
 const fakeTimes = "../../experiments/choose/testdata/calibration.json"
 
-// The whole of an answer, from fixed times. A question of memory is a search, which
-// runs in one goroutine: -short leaves it to the slower runs.
+// The whole of an answer, from fixed times. -short leaves out the question of memory,
+// which is answered by a search; its goroutines are those of the other questions.
 func TestChooseGolden(t *testing.T) {
 	for name, args := range map[string]string{
 		"choose-rate.txt":   "--n 50M --p 0.1% --miss-cost 80us --hit-rate 10%",
@@ -57,7 +57,7 @@ func TestChooseExamples(t *testing.T) {
 	}
 	for _, line := range examples {
 		if testing.Short() && strings.Contains(line, "--memory") {
-			continue // a search in one goroutine, which takes its time
+			continue // a search takes its time, and has the goroutines of the other examples
 		}
 		args := words(t, strings.TrimPrefix(strings.TrimSpace(line), "filterlab "))
 		code, stdout, stderr := filterlab(args...)

@@ -161,7 +161,7 @@ func TestExamplesRunAsWritten(t *testing.T) {
 			for _, line := range strings.Split(line, " && filterlab ") {
 				line, _, _ = strings.Cut(line, " > ") // the shell's
 				if strings.HasPrefix(line, "choose ") || testing.Short() && strings.HasPrefix(line, "skyline ") {
-					continue // seconds, of one goroutine
+					continue // seconds
 				}
 				args := words(t, strings.ReplaceAll(line, "/tmp/", filepath.Join(dir, "tmp")+string(filepath.Separator)))
 				ctx, want := context.Background(), exitOK
