@@ -16,6 +16,7 @@ func BogusDelete() Experiment {
 	return Experiment{
 		Name:     "bogus-delete",
 		Question: "How many keys are lost when a false positive is deleted?",
+		OwnN:     true, // all members are asked for again after each delete
 		Grid: func(p Profile) Grid {
 			ps, n := []string{"30%", "10%", "3%", "1%", "0.3%", "0.1%"}, "1e4"
 			if p.Thin {

@@ -16,6 +16,7 @@ func Churn() Experiment {
 	return Experiment{
 		Name:     "churn",
 		Question: "Do filters that can delete keep every key and their rate when all keys are replaced many times over?",
+		OwnN:     true, // every key comes and goes many times
 		Grid: func(p Profile) Grid {
 			sets, n := []string{"random~1", "random~3", "random~10", "random~30"}, "2e4"
 			if p.Thin {

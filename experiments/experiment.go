@@ -30,6 +30,10 @@ type Experiment struct {
 	// the grid.
 	OwnKeys bool
 
+	// OwnN says that every key costs many steps, so that n stays that of the grid
+	// where a file has more keys. What is asked does not depend on how many they are.
+	OwnN bool
+
 	// Expected says why a cell is expected to differ from theory, and is empty
 	// where agreement is due. Nil means that every cell must agree.
 	Expected func(p *Point) string

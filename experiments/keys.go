@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"filterlab/experiments/units"
 	"filterlab/experiments/workload"
 	"filterlab/filters"
 	"filterlab/hashing"
@@ -82,9 +83,9 @@ func (f *FileKeys) identity() string {
 }
 
 // overrides puts the file in the place of the key sets, and as many of its
-// members as the largest load of the grid allows in the place of n where the
-// caller has not said how many.
-func (f *FileKeys) overrides(g *Grid, given []Override) []Override {
+// members as the largest load of the grid allows, but with ownN no more than the
+// grid has, in the place of n where the caller has not said how many.
+func (f *FileKeys) overrides(g *Grid, ownN bool, given []Override) []Override {
 	axes := map[string][]string{}
 	for _, a := range g.Axes {
 		axes[a.Name] = a.Values
@@ -113,6 +114,15 @@ func (f *FileKeys) overrides(g *Grid, given []Override) []Override {
 		}
 	}
 	n := max(uint64(float64(f.members)/load), 1)
+	if ownN {
+		most := uint64(0)
+		for _, s := range axes["n"] {
+			if x, err := units.ParseCount(s); err == nil {
+				most = max(most, x)
+			}
+		}
+		n = min(n, most)
+	}
 	return append(out, Override{"n", []string{strconv.FormatUint(n, 10)}})
 }
 

@@ -350,6 +350,33 @@ func TestOwnKeysAreNotOfAFile(t *testing.T) {
 	}
 }
 
+// Where every key costs many steps, a file with more keys than the grid has gives as
+// many as that, and one with fewer gives what it has: half of them are members.
+func TestOwnNOfAFile(t *testing.T) {
+	text := ""
+	for i := range 8000 {
+		text += strconv.Itoa(i) + "\n"
+		if i != 99 && i != 7999 {
+			continue
+		}
+		f, err := OpenKeys(textFile(t, "k.txt", text), "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Profile: Profiles()[0], Files: f}
+		g, err := o.grid(BogusDelete()) // of 2000 keys in this profile
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strconv.Itoa(min(2000, (i+1)/2))
+		for _, a := range g.Axes {
+			if a.Name == "n" && !slices.Equal(a.Values, []string{want}) {
+				t.Errorf("%d lines: n is %v, want %s", i+1, a.Values, want)
+			}
+		}
+	}
+}
+
 // Where the names of key sets say what is done with the keys, the file takes the
 // place of the set and leaves the rest.
 func TestFileKeepsTheMarks(t *testing.T) {

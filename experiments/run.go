@@ -134,7 +134,7 @@ func (o *Options) grid(e Experiment) (Grid, error) {
 	g := e.Grid(o.Profile)
 	over := o.Overrides
 	if o.Files != nil && !e.OwnKeys {
-		over = append(o.Files.overrides(&g, over), over...)
+		over = append(o.Files.overrides(&g, e.OwnN, over), over...)
 	}
 	for _, v := range over {
 		if err := g.Override(v.Axis, v.Values); err != nil {
