@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,5 +68,33 @@ func TestRecipesWork(t *testing.T) {
 	}
 	if !bytes.Contains(b, []byte("slices,bitmap,crc64,")) {
 		t.Errorf("summary.csv has no row of the new filter under the new hash:\n%s", b)
+	}
+}
+
+// The program that README shows is formatted, compiles against the packages as they
+// are, and answers.
+func TestProgramOfREADMERuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program anew")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, found := strings.Cut(string(readme), "```go\n")
+	program, _, ends := strings.Cut(program, "```")
+	if !found || !ends {
+		t.Fatal("README.md shows no Go program")
+	}
+	if formatted, err := format.Source([]byte(program)); err != nil || string(formatted) != program {
+		t.Errorf("README.md: its program is not as gofmt writes it: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "run", file).CombinedOutput()
+	if want := "true false\n"; err != nil || string(out) != want {
+		t.Errorf("the program of README.md: %v, printed %q, want %q", err, out, want)
 	}
 }
