@@ -36,6 +36,10 @@ PEERS = cd experiments/peers && go
 peers: ## measure filters of other libraries beside ours, 20 minutes, into OUT/peers
 	$(PEERS) run . --profile $(PROFILE) --out $(abspath $(OUT)) --restart
 
+.PHONY: peers-large
+peers-large: ## the duels of more than 1e7 keys alone, 15 minutes and 3 GB, into OUT/peers
+	$(PEERS) run . duels --min-n 10000001 --max-n 1e8 --suffix=-1e8 --out $(abspath $(OUT))
+
 .PHONY: peers-kernels
 peers-kernels: ## the same duels without vectors (GODEBUG), then without assembly (purego), into OUT/peers
 	$(PEERS) build -o /dev/null . && GODEBUG=cpu.avx2=off go run . duels --only ', batched|blocked' --suffix=-prefetch --profile $(PROFILE) --out $(abspath $(OUT))

@@ -282,8 +282,23 @@ func (r Race) sample(c *racer, round, reps int) (time.Duration, error) {
 // ErrWrongAnswer says that a contender did not do what it was timed for.
 var ErrWrongAnswer = errors.New("wrong answer while timing")
 
+// AnswerError is an ErrWrongAnswer that names who gave it, so that a race can be run
+// without them.
+type AnswerError struct {
+	Name      string // of the contender
+	Round     int
+	Got, Want uint64
+}
+
+func (e *AnswerError) Error() string {
+	return fmt.Sprintf("%v: %s, round %d: %d positive, want %d", ErrWrongAnswer, e.Name, e.Round, e.Got, e.Want)
+}
+
+// Unwrap is ErrWrongAnswer.
+func (e *AnswerError) Unwrap() error { return ErrWrongAnswer }
+
 func wrongAnswer(c *racer, round int, got, want uint64) error {
-	return fmt.Errorf("%w: %s, round %d: %d positive, want %d", ErrWrongAnswer, c.Name, round, got, want)
+	return &AnswerError{c.Name, round, got, want}
 }
 
 // series sums a racer up; loop is nil for the loop itself, which has no net time

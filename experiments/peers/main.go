@@ -23,8 +23,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"filterlab/experiments"
+	"filterlab/experiments/measure"
 	"filterlab/experiments/peers/contest"
 	"filterlab/experiments/units"
 )
@@ -32,7 +34,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stderr); {
+	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(os.Stderr, "peers:", err)
@@ -45,21 +47,26 @@ func main() {
 
 var errUsage = errors.New("usage")
 
-// parts are what can be run by name, in their order.
-func parts() []string { return []string{"conformance", "survey", "duels", "report"} }
+// parts are what can be run by name, in their order: what is claimed comes before
+// what is looked at.
+func parts() []string { return []string{"conformance", "duels", "survey", "equal", "report"} }
 
-// run runs the named parts, all of them without a name. Flags may stand anywhere.
-func run(ctx context.Context, args []string, stderr io.Writer) error {
+// run runs the named parts, all of them without a name, and prints the table of
+// ratios when it has fought or is asked for a report. Flags may stand anywhere.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	set := flag.NewFlagSet("peers", flag.ContinueOnError)
 	set.SetOutput(stderr)
 	profile := set.String("profile", "default", "quick, default (n up to 1e7) or full (1e8)")
 	out := set.String("out", "results", "results folder")
 	seed := set.String("seed", "1", "seed of keys and hashes")
 	maxN := set.String("max-n", "", "largest number of keys, in place of the profile's")
+	minN := set.String("min-n", "1", "fight only the duels of at least so many keys")
 	resume := set.Bool("resume", false, "continue an interrupted survey")
 	restart := set.Bool("restart", false, "discard an interrupted survey")
 	only := set.String("only", "", "fight only the duels whose name, filters, n or op hold this text")
-	suffix := set.String("suffix", "", "appended to the name of the file of ratios: -prefetch, -purego")
+	suffix := set.String("suffix", "", "appended to the name of the file of ratios: -1e8, -prefetch, -purego")
+	dryRun := set.Bool("dry-run", false, "print what would be done and about how long it takes, and do nothing")
+	markdown := set.Bool("markdown", false, "print the claimed ratios as a table for a README, and do nothing else")
 	var names []string
 	for {
 		if err := set.Parse(args); err != nil {
@@ -91,11 +98,23 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 			return fmt.Errorf("%w: --max-n: %w", errUsage, err)
 		}
 	}
+	least, err := units.ParseCount(*minN)
+	if err != nil {
+		return fmt.Errorf("%w: --min-n: %w", errUsage, err)
+	}
 	number, err := units.ParseCount(*seed)
 	if err != nil {
 		return fmt.Errorf("%w: --seed: %w", errUsage, err)
 	}
 	dir := filepath.Join(*out, contest.Name)
+	duels := contest.DuelOptions{Rounds: p.Rounds, MaxN: p.MaxN, MinN: least, Trials: 2_000_000, Seed: number, Only: *only, Log: stderr}
+	if *dryRun {
+		plan(stdout, p, duels, names)
+		return nil
+	}
+	if *markdown {
+		return contest.WriteMarkdown(stdout, dir)
+	}
 	for _, part := range parts() {
 		if !slices.Contains(names, part) {
 			continue
@@ -117,12 +136,21 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 				return err
 			}
 		case "duels":
-			_, err := contest.Fight(ctx, contest.Duels(), contest.DuelOptions{
-				Rounds: p.Rounds, MaxN: p.MaxN, Trials: 2_000_000, Seed: number, Only: *only, Log: stderr,
-			}, func(results []contest.Result) error {
+			env := measure.ReadEnv(number, time.Now())
+			if err := contest.WriteEnv(dir, *suffix, env); err != nil {
+				return err
+			}
+			if _, err := contest.Fight(ctx, contest.Duels(), duels, func(results []contest.Result) error {
 				return contest.WriteRatios(dir, contest.RatiosStem+*suffix, results)
-			})
+			}); err != nil {
+				return err
+			}
+		case "equal":
+			even, err := contest.Equal(ctx, p, number, stderr)
 			if err != nil {
+				return err
+			}
+			if err := contest.WriteEqual(dir, even); err != nil {
 				return err
 			}
 		}
@@ -130,8 +158,32 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err := contest.WriteReport(dir); err != nil {
 		return err
 	}
+	if slices.Contains(names, "duels") || slices.Contains(names, "report") {
+		if err := contest.WriteMarkdown(stdout, dir); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(stderr, "results are in %s\n", filepath.Join(dir, "README.md"))
 	return nil
+}
+
+// plan prints what the named parts would do, and about how long that takes on an idle
+// machine.
+func plan(w io.Writer, p experiments.Profile, o contest.DuelOptions, names []string) {
+	total := 0.0
+	line := func(part, what string, seconds float64) {
+		if slices.Contains(names, part) {
+			total += seconds
+			fmt.Fprintf(w, "%-12s %-50s %6.1f minutes\n", part, what, seconds/60)
+		}
+	}
+	fought, seconds := contest.DuelSeconds(contest.Duels(), o)
+	line("conformance", "the suite on every library", 10)
+	line("duels", fmt.Sprintf("%d ratios, %d rounds each, up to %s keys", fought, o.Rounds, units.FormatCount(o.MaxN)), seconds)
+	line("survey", fmt.Sprintf("every filter promised 1%%, up to %s keys", units.FormatCount(p.MaxN)), contest.SurveySeconds(p))
+	line("equal", "every filter sized to err at 1% as measured", contest.EqualSeconds(p))
+	line("report", "figures and tables", 5)
+	fmt.Fprintf(w, "%-12s %-50s %6.1f minutes, on an idle machine of 2.8 GHz\n", "together", "", total/60)
 }
 
 // survey runs the experiment. Only our own filters can fail it: what others do is

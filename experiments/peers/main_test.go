@@ -20,7 +20,7 @@ func TestUsage(t *testing.T) {
 		{"duels", "--onyl", "holiman"},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
-		if err := run(context.Background(), append(args, "--out", out), io.Discard); !errors.Is(err, errUsage) {
+		if err := run(context.Background(), append(args, "--out", out), io.Discard, io.Discard); !errors.Is(err, errUsage) {
 			t.Errorf("%v: %v", args, err)
 		}
 		if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
@@ -32,7 +32,7 @@ func TestUsage(t *testing.T) {
 // The report alone can be made of nothing, and says what its columns mean.
 func TestReport(t *testing.T) {
 	out := t.TempDir()
-	if err := run(context.Background(), []string{"report", "--out", out}, io.Discard); err != nil {
+	if err := run(context.Background(), []string{"report", "--out", out}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(out, "peers", "README.md")); err != nil {

@@ -75,6 +75,7 @@ func (r *Result) Reached() string {
 type DuelOptions struct {
 	Rounds int
 	MaxN   uint64 // duels of more keys are listed and not fought
+	MinN   uint64 // duels of fewer keys are left out
 	Trials uint64 // lookups of absent keys that show the rate of each side
 	Seed   uint64
 	Only   string // fights only duels whose name, filters or n hold this text
@@ -92,8 +93,9 @@ func (d *Duel) match() match {
 	return match{d.Ours, d.Theirs, d.N, d.Bits, d.Op == HitKey || d.Op == MissKey}
 }
 
-func (d *Duel) matches(only string) bool {
-	return only == "" || strings.Contains(fmt.Sprintf("%s|%s|%s|%d|%s", d.Name, d.Ours, d.Theirs, d.N, d.Op), only)
+// chosen reports whether the options ask for the duel.
+func (o *DuelOptions) chosen(d *Duel) bool {
+	return d.N >= o.MinN && (o.Only == "" || strings.Contains(fmt.Sprintf("%s|%s|%s|%d|%s", d.Name, d.Ours, d.Theirs, d.N, d.Op), o.Only))
 }
 
 // Fight runs the duels, those of the same filters on the same tables, adds last.
@@ -104,7 +106,7 @@ func Fight(ctx context.Context, duels []Duel, o DuelOptions, done func([]Result)
 	byMatch := map[match][]int{}
 	var order []match
 	for _, d := range duels {
-		if !d.matches(o.Only) {
+		if !o.chosen(&d) {
 			continue
 		}
 		r := Result{Duel: d, Note: "not fought yet"}
@@ -149,6 +151,10 @@ func fight(ctx context.Context, m match, o DuelOptions, at []int, results []Resu
 				continue
 			}
 			r, err := duel(ctx, results[i].Duel, ours, theirs, o)
+			if wrong := (*measure.AnswerError)(nil); errors.As(err, &wrong) && Foreign(wrong.Name) {
+				results[i].Note = err.Error() // what another library does wrong ends its duel alone
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -415,6 +421,12 @@ func ratioColumns() []ratioColumn {
 		{"ours_fpr", "measured rate among absent keys", func(r *Result) string { return number(r.ours.rate.Rate()) }, false},
 		{"theirs_fpr", "the same of theirs", func(r *Result) string { return number(r.theirs.rate.Rate()) }, false},
 		{"rounds", "rounds of the race", func(r *Result) string { return strconv.Itoa(r.Ratio.Rounds) }, false},
+		{"why", "what keeps ours from the wanted ratio where it is not reached", func(r *Result) string {
+			if r.Reached() == "no" {
+				return r.Why
+			}
+			return ""
+		}, false},
 		{"note", "why it was not fought", func(r *Result) string { return r.Note }, true},
 	}
 }

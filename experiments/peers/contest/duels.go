@@ -24,6 +24,7 @@ type Duel struct {
 	Batch  bool // ours through its batch calls; theirs too where it has any, else in a loop
 	Op     Op
 	Want   float64 // the ratio to reach; 0 where none is claimed
+	Why    string  // what was tried and what the profile shows, for reports of a ratio that is not reached
 }
 
 // series is a row of duels that differ in the number of keys and the operation.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"filterlab/experiments"
@@ -34,6 +35,10 @@ func ours() []string {
 	return out
 }
 
+// smallest is the number of keys of the smallest filters: fewer are in the first
+// cache as well.
+const smallest = 10_000
+
 // Survey is the experiment: every filter at a promised rate of 1%, from the
 // caches into memory.
 func Survey() experiments.Experiment {
@@ -42,17 +47,13 @@ func Survey() experiments.Experiment {
 		Question: "What do filters of other Go libraries spend, in bits and in time, at the same promised rate, and do they keep it?",
 		Grid: func(p experiments.Profile) experiments.Grid {
 			var ns []string
-			for n := uint64(1000); n <= p.MaxN; n *= 10 {
+			for n := uint64(min(smallest, p.MaxN)); n <= p.MaxN; n *= 10 {
 				ns = append(ns, units.FormatCount(n))
-			}
-			names := ours()
-			for _, v := range adapter.All() {
-				names = append(names, v.String())
 			}
 			return experiments.Grid{
 				Axes: []experiments.Axis{
 					experiments.NAxis(ns...),
-					{Name: "filters", Values: names, Set: func(p *experiments.Point, s string) (err error) {
+					{Name: "filters", Values: allNames(), Set: func(p *experiments.Point, s string) (err error) {
 						p.Variant, err = adapter.Parse(s)
 						return err
 					}},
@@ -62,6 +63,7 @@ func Survey() experiments.Experiment {
 			}
 		},
 		Measures: []experiments.Measure{rates(), weights(), times()},
+		Values:   []experiments.Value{{Metric: experiments.MetricAllocs, Median: true}},
 		Figures:  figures,
 		Finding:  finding,
 		Parse:    adapter.Parse,
@@ -155,6 +157,15 @@ type entrant struct {
 // keys of each would take more memory than the filters.
 const shared = 10_000_000
 
+// surveyRounds is how many rounds the filters of n keys race: six of many keys, as
+// many as an interval needs.
+func surveyRounds(p experiments.Profile, n uint64) int {
+	if n >= 1_000_000 {
+		return min(p.Rounds, 6)
+	}
+	return p.Rounds
+}
+
 // times lets the filters of one size race: adds, lookups of present and of absent
 // keys, singly and in batches. Filters without batches take part in those with
 // their loop. Those that refused or lost a key take part in nothing.
@@ -186,7 +197,7 @@ func times() experiments.Measure {
 				for _, e := range in {
 					cs = append(cs, e.lookups(metric == experiments.MetricHit, batch))
 				}
-				more, err := race(ctx, lab.Profile.Rounds, in, cs, emptyLookups(in[0].racer), metric, batch)
+				more, err := race(ctx, surveyRounds(lab.Profile, points[0].Target.N), in, cs, emptyLookups(in[0].racer), metric, batch)
 				rows = append(rows, more...)
 				if err != nil {
 					return rows, err
@@ -194,7 +205,7 @@ func times() experiments.Measure {
 			}
 		}
 		for _, batch := range []bool{false, true} {
-			more, err := raceAdds(ctx, lab.Profile.Rounds, in, batch)
+			more, err := raceAdds(ctx, surveyRounds(lab.Profile, points[0].Target.N), in, batch)
 			rows = append(rows, more...)
 			if err != nil {
 				return rows, err
@@ -239,19 +250,26 @@ func raceAdds(ctx context.Context, rounds int, in []entrant, batch bool) ([]expe
 	if len(cs) == 0 {
 		return nil, nil
 	}
-	if len(first) > largePass {
-		rounds = min(rounds, 6) // as many as an interval needs
-	}
 	return race(ctx, rounds, who, cs, emptyAdds(first), experiments.MetricAdd, batch)
 }
 
-// race runs the contenders and turns every sample into a row.
+// race runs the contenders and turns every sample into a row. A filter of another
+// library that answers wrongly, or refuses a key this time, is written down and left
+// out, and the others race again.
 func race(ctx context.Context, rounds int, in []entrant, cs []measure.Contender, loop measure.Contender, metric string, batch bool) ([]experiments.Row, error) {
-	t, err := measure.Race{Loop: loop, Contenders: cs, Rounds: rounds}.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var rows []experiments.Row
+	t, err := measure.Race{Loop: loop, Contenders: cs, Rounds: rounds}.Run(ctx)
+	for wrong := (*measure.AnswerError)(nil); errors.As(err, &wrong) && Foreign(wrong.Name) && len(cs) > 1; {
+		i := slices.IndexFunc(cs, func(c measure.Contender) bool { return c.Name == wrong.Name })
+		r := row(in[i].point, experiments.MetricFailed)
+		r.Note = metric + ": " + wrong.Error()
+		rows = append(rows, r)
+		in, cs = slices.Delete(slices.Clone(in), i, i+1), slices.Delete(slices.Clone(cs), i, i+1)
+		t, err = measure.Race{Loop: loop, Contenders: cs, Rounds: rounds}.Run(ctx)
+	}
+	if err != nil {
+		return rows, err
+	}
 	for i, s := range t.Series {
 		api := in[i].api(batch)
 		if batch && metric == experiments.MetricAdd {
