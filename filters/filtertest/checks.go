@@ -382,8 +382,11 @@ func checkBatchAdd(r *report, v filters.Variant) {
 		if !slices.Equal(chunk, kept) {
 			r.errorf("AddMany(%d hashes) changed its argument", n)
 		}
-		queries := join(chunk, others)
-		if d := observe(single, queries).differ(observe(batch, queries)); d != "" {
+		queries, look := join(chunk, others), ask
+		if n%20 == 0 { // the whole table, where what an earlier batch did wrong is still to be seen
+			look = observe
+		}
+		if d := look(single, queries).differ(look(batch, queries)); d != "" {
 			r.errorf("after a batch of %d keys single Adds and AddMany differ: %s", n, d)
 		}
 	}

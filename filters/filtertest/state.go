@@ -28,17 +28,7 @@ type count struct {
 
 // observe reads the state of q over queries through the single-key methods.
 func observe(q filters.Querier, queries []uint64) state {
-	s := state{queries: queries, size: q.SizeBits()}
-	s.answers = make([]bool, len(queries))
-	for i, h := range queries {
-		s.answers[i] = q.Contains(h)
-	}
-	if c, ok := q.(filters.Counter); ok {
-		s.counts = make([]count, len(queries))
-		for i, h := range queries {
-			s.counts[i].n, s.counts[i].saturated = c.Count(h)
-		}
-	}
+	s := ask(q, queries)
 	if f, ok := q.(filters.FillReporter); ok {
 		s.fill = f.FillRatio()
 	}
@@ -51,6 +41,22 @@ func observe(q filters.Querier, queries []uint64) state {
 			b = []byte("MarshalBinary: " + err.Error())
 		}
 		s.bytes = b
+	}
+	return s
+}
+
+// ask is the part of observe that does not read the whole table.
+func ask(q filters.Querier, queries []uint64) state {
+	s := state{queries: queries, size: q.SizeBits()}
+	s.answers = make([]bool, len(queries))
+	for i, h := range queries {
+		s.answers[i] = q.Contains(h)
+	}
+	if c, ok := q.(filters.Counter); ok {
+		s.counts = make([]count, len(queries))
+		for i, h := range queries {
+			s.counts[i].n, s.counts[i].saturated = c.Count(h)
+		}
 	}
 	return s
 }
