@@ -65,6 +65,9 @@ func TestLifeCycleExperimentsRun(t *testing.T) {
 // The theory sheet, sections 0.14 and 3: deleting a false positive loses k lambda
 // e^-lambda/(1-e^-lambda) members, 4.75 at k = 7 and 1%; simulated there 4.76.
 func TestBogusDeleteLosesWhatTheorySays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	out := quick(t, BogusDelete(), Override{"n", []string{"2000"}}, Override{"p", []string{"1%"}})
 	for _, c := range withoutControls(out.Cells) {
 		o := c.Own[MetricVictims]

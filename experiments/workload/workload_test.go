@@ -384,6 +384,9 @@ func TestH10_RefusesMoreKeysThanThereAre(t *testing.T) {
 // which U+FFFD comes 87,937 times (the known-failures list); decimals are
 // distinct.
 func TestB04_RunesAreNotDistinct(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	runes, decimals := newKeys(0, 0), newKeys(0, 0)
 	for i := range 1200000 {
 		runes.data = append(runes.data, string(rune(i))...)

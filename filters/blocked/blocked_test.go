@@ -178,6 +178,9 @@ func agree(t *testing.T, name string, got, want, sd, width float64) {
 // Measured rates against the exact mixture, two-sided, three seeds a cell: all
 // block sizes, k through one, two and several mixes.
 func TestRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	for _, b := range []int{64, 128, 256, 512, 1024, 4096} {
 		for i, k := range []int{1, 3, 6, 7, 8, 13, 20} {
 			for _, probes := range []Probes{Independent, Distinct} {

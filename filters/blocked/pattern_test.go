@@ -15,6 +15,9 @@ import (
 
 // The measured rate is the exact one, two-sided, from one block to thousands.
 func TestPatternRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	for _, c := range []struct {
 		blocks  uint64
 		perKey  float64

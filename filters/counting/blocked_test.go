@@ -16,6 +16,9 @@ import (
 // few bits left to say which counters of its block are meant. At z = 4.5 a cell
 // fails by chance in 7 of a million.
 func TestBlockedRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	for _, c := range []struct {
 		width, k       int
 		blocks, n      uint64

@@ -79,6 +79,9 @@ func TestGrowthTable(t *testing.T) {
 
 // The rate stays below P at every size and never falls, whatever the knobs.
 func TestBoundAtEverySize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	for _, p := range []float64{0.5, 0.1, 0.01, 1e-5} {
 		for _, r := range []float64{0.2, 0.5, 0.8, 0.95} {
 			for _, s := range []float64{1.3, 2, 4} {
@@ -136,6 +139,9 @@ func TestB18_FirstStageTightened(t *testing.T) {
 // Measured rates, sizes, fill and estimates against the prediction, in the middle
 // and at the end of stages, with rates so high that uncounted keys matter.
 func TestAgainstPrediction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	for _, c := range []Config{
 		{N0: 1000, P: 0.01},
 		{N0: 500, P: 0.2, Tighten: 0.5},

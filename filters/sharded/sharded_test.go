@@ -239,6 +239,9 @@ func TestCapabilities(t *testing.T) {
 // than the spread costs: bits for the fullest shard where a family fills up, a lower
 // rate elsewhere.
 func TestSizing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	for _, c := range []struct {
 		v    sharded.Variant
 		n    uint64

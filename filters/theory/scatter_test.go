@@ -33,6 +33,9 @@ func steppingSchemes() []steppingScheme {
 // known, can be taken away. The standard deviation of a standard deviation is about
 // 1/sqrt(2 tables).
 func TestSteppingScatter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	const k, m, queries, tables = 7, 256, 20_000, 700
 	for _, s := range steppingSchemes() {
 		n := uint64(math.Round(float64(m) * math.Ln2 / k))

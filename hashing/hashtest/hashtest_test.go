@@ -126,6 +126,9 @@ func TestExpectedCollisions(t *testing.T) {
 // cells and lengths (10^-6 for maphash, which is another function every time);
 // an ideal function would exceed that for the second once in 10^12 runs.
 func TestAvalancheTellsWeakFromGood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	lengths := []int{4, 8, 13, 16, 40}
 	const samples = 1000
 	for _, e := range hashing.All() {
@@ -257,6 +260,9 @@ func TestSpreadProbability(t *testing.T) {
 // Good functions collide as often as chance has it, in 24 bits of either end,
 // where 40,000 keys make 48 collisions; at full width none.
 func TestCollisions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	const n = 40000
 	for _, s := range structures {
 		keys := keys(s.key, 0, n)
@@ -339,6 +345,9 @@ func rate(t *testing.T, e hashing.Entry, members, absent [][]byte, seeds int) (g
 // limit is 12.7%. The faults reported were of 28% and more. The weak functions
 // are the controls: each must miss the rate on some structure.
 func TestB03_RateOfAFilterWithStructuredKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	missed := map[string]int{}
 	for _, s := range structures {
 		members, absent := keys(s.key, 0, 1000), keys(s.key, 1000, 20000)
@@ -367,6 +376,9 @@ func TestB03_RateOfAFilterWithStructuredKeys(t *testing.T) {
 // halves of 16 bits it was 5.3% and 100%). The floor of 32 bits, n / 2^32, is
 // 0.0023% at most and lost in the limits of 4.4% and 3.6%.
 func TestB08_ThirtyTwoBitsAreSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	random := byName(t, "xxh3").New(0)
 	all := keys(func(dst []byte, i uint64) []byte { return binary.LittleEndian.AppendUint64(dst, random.SumUint64(i)) }, 0, 500000)
 	for _, n := range []int{10000, 100000} {
@@ -382,6 +394,9 @@ func TestB08_ThirtyTwoBitsAreSpread(t *testing.T) {
 // function is some 4.5/sqrt(2000) = 0.10. The correlation of 0.1 that XXH3 has
 // takes more samples to show.
 func TestBitIndependence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	const samples = 2000
 	good := 0
 	for _, e := range hashing.All() {

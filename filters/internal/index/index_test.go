@@ -44,6 +44,9 @@ func TestStepMod(t *testing.T) {
 
 // The shortest vectors that the comments on the constants state.
 func TestSpectral(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	worst := func(start uint64, factor uint64, steps int) float64 {
 		least := 1.0
 		for range steps {
