@@ -91,22 +91,21 @@ func (f *Filter) fetch(hs []uint64) {
 func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	dst = dst[:len(hs)]
 	switch {
+	case f.stride != 0:
+		return f.containsListed(dst, hs)
 	case f.span != f.width:
 		return f.containsWide(dst, hs)
 	case f.width%8 != 0:
 		return f.containsShifted(dst, hs)
 	}
-	// Every bucket starts at a byte and is one load.
+	// Every bucket starts at a byte and is one load. Here and below, place and
+	// partner are written out: fields would be read again after each write to dst.
 	table, buckets, stratum, tags := f.table, f.buckets, f.stratum, f.tags
 	width, ones, highs := f.width/8, f.ones, f.highs
 	for k, h := range hs {
-		// place and partner, written out: fields would be read again after each
-		// write to dst.
 		i, _ := bits.Mul64(h, buckets)
 		tag := uint64(uint32(h)*(golden>>32))*tags>>32 + 1
-		r, _ := bits.Mul64(tag*stratum|tag*tag*golden&(stratum-1), buckets>>1)
-		j := 2*r + 1 - i
-		j += buckets & -(j >> 63)
+		j := wrap(draw(tag, stratum, buckets)-i, buckets)
 
 		all := tag * ones
 		x := load8(table, i*width) ^ all
@@ -120,24 +119,51 @@ func (f *Filter) ContainsMany(dst []bool, hs []uint64) (hits int) {
 	return hits
 }
 
+// containsListed is ContainsMany for the buckets that Contains has a path for.
+func (f *Filter) containsListed(dst []bool, hs []uint64) (hits int) {
+	dst = dst[:len(hs)]
+	table, odds, buckets, tags := f.table, f.odds, f.buckets, f.tags
+	stride, ones, highs := f.stride, f.ones, f.highs
+	for k, h := range hs {
+		i, _ := bits.Mul64(h, buckets)
+		tag := uint64(uint32(h)*(golden>>32))*tags>>32 + 1
+		j := wrap(load4(odds, tag)-i, buckets)
+
+		others := ^(tag * ones)
+		x := load8(table, i*stride) ^ others
+		y := load8(table, j*stride) ^ others
+		in := (fulls(x, ones)|fulls(y, ones))&highs != 0
+		dst[k] = in
+		if in {
+			hits++
+		}
+	}
+	return hits
+}
+
 // containsShifted is ContainsMany for buckets that are one load but do not all
 // start at a byte.
 func (f *Filter) containsShifted(dst []bool, hs []uint64) (hits int) {
-	table, buckets, stratum, tags := f.table, f.buckets, f.stratum, f.tags
+	dst = dst[:len(hs)]
+	table, odds, buckets, stratum, tags := f.table, f.odds, f.buckets, f.stratum, f.tags
 	width, ones, highs := f.width, f.ones, f.highs
 	for k, h := range hs {
 		i, _ := bits.Mul64(h, buckets)
 		tag := uint64(uint32(h)*(golden>>32))*tags>>32 + 1
-		r, _ := bits.Mul64(tag*stratum|tag*tag*golden&(stratum-1), buckets>>1)
-		j := 2*r + 1 - i
-		j += buckets & -(j >> 63)
+		var odd uint64
+		if odds != nil {
+			odd = load4(odds, tag)
+		} else {
+			odd = draw(tag, stratum, buckets)
+		}
+		j := wrap(odd-i, buckets)
 
-		all := tag * ones
+		others := ^(tag * ones)
 		i *= width
 		j *= width
-		x := load8(table, i>>3)>>(i&7) ^ all
-		y := load8(table, j>>3)>>(j&7) ^ all
-		in := ((x-ones)&^x|(y-ones)&^y)&highs != 0
+		x := load8(table, i>>3)>>(i&7) ^ others
+		y := load8(table, j>>3)>>(j&7) ^ others
+		in := (fulls(x, ones)|fulls(y, ones))&highs != 0
 		dst[k] = in
 		if in {
 			hits++
@@ -148,17 +174,19 @@ func (f *Filter) containsShifted(dst []bool, hs []uint64) (hits int) {
 
 // containsWide is ContainsMany for buckets of several loads.
 func (f *Filter) containsWide(dst []bool, hs []uint64) (hits int) {
+	dst = dst[:len(hs)]
 	for k, h := range hs {
 		i, tag := f.place(h)
 		j := f.partner(i, tag)
-		all, found := tag*f.ones, uint64(0)
+		others, found := ^(tag * f.ones), uint64(0)
 		i *= f.width
 		j *= f.width
 		for at := uint64(0); at < f.width; at += f.span {
-			found |= f.zeros(f.load(i+at)^all) | f.zeros(f.load(j+at)^all)
+			found |= fulls(f.load(i+at)^others, f.ones) | fulls(f.load(j+at)^others, f.ones)
 		}
-		dst[k] = found != 0
-		if found != 0 {
+		in := found&f.highs != 0
+		dst[k] = in
+		if in {
 			hits++
 		}
 	}

@@ -8,7 +8,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os/exec"
+	"regexp"
+	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -174,6 +178,108 @@ func TestBatchEqualsSingle(t *testing.T) {
 			t.Fatalf("%+v: ContainsMany miscounts by %d", c, hits)
 		}
 	})
+}
+
+// A list of partners changes nothing but the time: the smallest table of each shape
+// that has one, filled until a key is refused or twenty thousand are in, has the
+// bytes and gives the answers of the same table without.
+func TestListedEqualsDrawn(t *testing.T) {
+	for _, b := range []int{1, 2, 4, 8} {
+		for f := MinFingerprintBits; f <= listed+1; f++ {
+			c := Config{SlotsPerBucket: b, FingerprintBits: f}
+			least := uint64(listShare*32) << f // bits
+			c.Buckets = (least + uint64(b*f) - 1) / uint64(b*f)
+			c.Buckets += c.Buckets & 1
+			drawn, list := mustNew(t, c), mustNew(t, c)
+			if f > listed {
+				if list.odds != nil {
+					t.Errorf("%+v: %d partners are listed", c, len(list.odds))
+				}
+				continue
+			}
+			if got, want := len(list.odds), 1<<f; got != want {
+				t.Fatalf("%+v: %d partners are listed, want %d", c, got, want)
+			}
+			if got, want := list.stride != 0, b*f%8 == 0 && b*f <= 64; got != want {
+				t.Errorf("%+v: the path for buckets of whole bytes: %v, want %v", c, got, want)
+			}
+			for tag := uint64(1); tag <= list.tags; tag++ {
+				if got, want := uint64(list.odds[tag]), draw(tag, list.stratum, list.buckets); got != want {
+					t.Fatalf("%+v: partner %d of tag %d, want %d", c, got, tag, want)
+				}
+			}
+			drawn.odds, drawn.stride = nil, 0
+
+			smaller := c
+			smaller.Buckets -= 2
+			if f := mustNew(t, smaller); f.odds != nil || f.stride != 0 {
+				t.Errorf("%+v: a list for a table of less than %d times its size", smaller, listShare)
+			}
+
+			keys := stream(5)
+			hs := make([]uint64, min(c.Slots(), 20_000))
+			for i := range hs {
+				hs[i] = keys.next()
+			}
+			want, wantErr := drawn.AddMany(hs)
+			n, err := list.AddMany(hs)
+			if n != want || err != wantErr || !bytes.Equal(drawn.table, list.table) {
+				t.Fatalf("%+v: %d keys are stored (%v), without a list %d (%v)", c, n, err, want, wantErr)
+			}
+			for range 1000 {
+				hs = append(hs, keys.next())
+			}
+			answers, plain := make([]bool, len(hs)), make([]bool, len(hs))
+			if got, want := list.ContainsMany(answers, hs), drawn.ContainsMany(plain, hs); got != want {
+				t.Errorf("%+v: %d hits, without a list %d", c, got, want)
+			}
+			for i, h := range hs {
+				bucket, tag := drawn.place(h)
+				want := drawn.find(bucket, tag) != none || drawn.find(drawn.partner(bucket, tag), tag) != none
+				copies, _ := list.Count(h)
+				if answers[i] != want || plain[i] != want || list.Contains(h) != want || drawn.Contains(h) != want || want != (copies > 0) {
+					t.Fatalf("%+v: %#x: want %v", c, h, want)
+				}
+			}
+			for _, h := range hs {
+				if got, want := list.Delete(h), drawn.Delete(h); got != want {
+					t.Fatalf("%+v: %#x is deleted: %v, want %v", c, h, got, want)
+				}
+			}
+			if !bytes.Equal(drawn.table, list.table) {
+				t.Fatalf("%+v: other bytes after deleting", c)
+			}
+		}
+	}
+}
+
+// The compiler is asked what it made of lookups: partners are computed in place,
+// no index is checked, and Contains has no frame, which would cost a tenth.
+func TestCompiledLookups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package")
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("128-bit products are instructions on amd64; elsewhere the compiler may call")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m -S -d=ssa/check_bce", ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("no compiler to ask: %v", err)
+	}
+	for _, name := range []string{"(*Filter).place", "(*Filter).partner", "fulls", "wrap", "load4", "load8"} {
+		if !strings.Contains(string(out), "can inline "+name+"\n") {
+			t.Errorf("%s is not inlined", name)
+		}
+	}
+	frame := regexp.MustCompile(`cuckoo\.\(\*Filter\)\.Contains STEXT nosplit size=\d+ args=0x10 locals=0x0 `)
+	if !frame.Match(out) {
+		t.Error("Contains needs a frame")
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if strings.Contains(line, "batch.go") && strings.Contains(line, "Found IsInBounds") {
+			t.Error(line)
+		}
+	}
 }
 
 // Prefetching is for large tables, but what it must not change shows on small
@@ -533,6 +639,9 @@ func TestA14_LargeTablesUseAllBuckets(t *testing.T) {
 // The rate against theory.Cuckoo at the load that is there, over slots, widths
 // and loads; 12 seeds each. The rate doubles with each bit less.
 func TestB19_RateFollowsLoadSlotsAndBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts or computes for seconds")
+	}
 	const seeds, queries = 12, 50_000
 	cells := 0
 	for _, c := range []Config{

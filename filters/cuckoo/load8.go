@@ -13,3 +13,6 @@ func load8(table []byte, offset uint64) uint64 {
 func store8(table []byte, offset, w uint64) {
 	binary.LittleEndian.PutUint64(table[offset:], w)
 }
+
+// load4 is the number of a fingerprint in the list of partners.
+func load4(odds []uint32, tag uint64) uint64 { return uint64(odds[tag]) }
