@@ -130,6 +130,12 @@ func buildTimes() Measure {
 	return Measure{Name: "build", Timed: true, Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
 		var rows []Row
 		for _, p := range points {
+			if !lab.held(p) {
+				row := p.row(MetricRefused)
+				row.Note = filters.Refuse("n", p.Inserted(), fmt.Sprintf("at most %d keys, which are held in memory", lab.holdLimit())).Error()
+				rows = append(rows, row)
+				continue
+			}
 			var racers []*racing
 			var ways []buildWay
 			var cs []measure.Contender

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -159,6 +160,9 @@ func (l *Lab) keys(p *Point, round int) (*pointKeys, error) {
 	return l.someKeys(p, round, p.Inserted())
 }
 
+// absentKeys is keys without the members.
+func (l *Lab) absentKeys(p *Point, round int) (*pointKeys, error) { return l.someKeys(p, round, 0) }
+
 // someKeys is keys with another number of members.
 func (l *Lab) someKeys(p *Point, round int, n uint64) (*pointKeys, error) {
 	k := &pointKeys{seed: l.seed(p, round)}
@@ -245,28 +249,92 @@ func (l *Lab) byteKeys(p *Point) ([][]byte, error) {
 	return keys.Slices(), nil
 }
 
-// stream makes and hashes the members of a point a part at a time, for filters of
-// more keys than should be in memory at once, and hands each part to use, which
-// must not keep it.
-func (l *Lab) stream(ctx context.Context, p *Point, use func(hs []uint64) error) error {
-	seed := l.seed(p, 0)
+// holdKeys is the number of members above which they are made a part at a time, each
+// time that they are needed, and not held: 1.6 GB of hashes.
+const holdKeys = 200_000_000
+
+// held reports whether the members of a point are kept in memory.
+func (l *Lab) held(p *Point) bool { return p.Inserted() <= l.holdLimit() }
+
+func (l *Lab) holdLimit() uint64 {
+	if l.hold > 0 {
+		return l.hold
+	}
+	return holdKeys
+}
+
+// partKeys is how many members are made at a time where they are not held: 8 MiB.
+const partKeys = 1 << 20
+
+// memberStream makes and hashes the members of a round of a point, those that keys
+// would hold, in parts and in order.
+type memberStream struct {
+	hash hashing.Hash
+	src  workload.Source
+	n    uint64
+	seed uint64
+	part []uint64 // as long as every part but the last
+}
+
+// members opens the members of a round.
+func (l *Lab) members(p *Point, round int) (*memberStream, error) {
+	seed := l.seed(p, round)
 	e, err := hashing.ByName(p.Hash)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	src, err := l.source(p, seed)
 	if err != nil {
+		return nil, err
+	}
+	n := p.Inserted()
+	if n > src.Members() {
+		return nil, filters.Refuse("keys: inserted", n, fmt.Sprintf("at most the %d members that %s has", src.Members(), src.Name()))
+	}
+	return &memberStream{newHash(e, seed), src, n, seed, make([]uint64, min(n, partKeys, l.holdLimit()))}, nil
+}
+
+// parts is the number of parts.
+func (s *memberStream) parts() int {
+	size := uint64(len(s.part))
+	return int((s.n + size - 1) / size)
+}
+
+// at is part i, valid until the next call.
+func (s *memberStream) at(i int) ([]uint64, error) {
+	first := uint64(i) * uint64(len(s.part))
+	part := s.part[:min(uint64(len(s.part)), s.n-first)]
+	return part, workload.HashMembers(part, s.hash, s.src, first)
+}
+
+// sample is size members spread evenly over all of them, one at random from each of
+// size stretches, in order.
+func (s *memberStream) sample(size int) ([]uint64, error) {
+	size = int(min(uint64(size), s.n))
+	rng := rand.New(rand.NewPCG(s.seed, 1))
+	out := make([]uint64, size)
+	for i := range out {
+		from, to := uint64(i)*s.n/uint64(size), uint64(i+1)*s.n/uint64(size) // 2^22 * 2^40 at most
+		if err := workload.HashMembers(out[i:i+1], s.hash, s.src, from+rng.Uint64N(to-from)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// stream hands the members of a round of a point to use, a part at a time. It must
+// not keep them.
+func (l *Lab) stream(ctx context.Context, p *Point, round int, use func(hs []uint64) error) error {
+	s, err := l.members(p, round)
+	if err != nil {
 		return err
 	}
-	h := newHash(e, seed)
-	n := p.Inserted()
-	part := make([]uint64, min(n, 1<<20))
-	for first := uint64(0); first < n; first += uint64(len(part)) {
+	for i := range s.parts() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		part = part[:min(uint64(len(part)), n-first)]
-		if err := workload.HashMembers(part, h, src, first); err != nil {
+		part, err := s.at(i)
+		if err != nil {
 			return err
 		}
 		if err := use(part); err != nil {

@@ -108,7 +108,11 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		keys, err := l.keys(p, round)
+		open, fill := l.keys, l.fill
+		if !l.held(p) {
+			open, fill = l.absentKeys, l.fillParts
+		}
+		keys, err := open(p, round)
 		if err != nil {
 			return refusal(p, err)
 		}
@@ -117,26 +121,23 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 			r.Round, r.Seed, r.Value, r.Trials = round, keys.seed, value, trials
 			rows = append(rows, r)
 		}
-		q, stored, err := build(p, keys.members)
-		if err != nil && !errors.Is(err, filters.ErrFull) {
-			return refusal(p, err)
-		}
-		if stored < len(keys.members) {
-			emit(MetricStored, float64(stored), uint64(len(keys.members)))
-		}
+		q, stored, err := fill(ctx, p, round, keys)
 		var lost *measure.LostError
-		switch err := measure.Lost(q, keys.members[:stored]); {
+		switch {
 		case errors.As(err, &lost):
-			emit(MetricLost, float64(lost.Lost), uint64(stored))
+			emit(MetricLost, float64(lost.Lost), stored)
 			return rows, err
 		case err != nil:
-			return rows, err
+			return refusal(p, err)
 		}
-		looked += uint64(stored)
+		if stored < p.Inserted() {
+			emit(MetricStored, float64(stored), p.Inserted())
+		}
+		looked += stored
 		if round == 0 {
 			emit(MetricBits, float64(q.SizeBits()), 0)
 		}
-		if stored < len(keys.members) {
+		if stored < p.Inserted() {
 			continue // a full filter has no rate at the asked number of keys
 		}
 		n := min(queries, keys.absentLimit)
@@ -149,6 +150,41 @@ func (l *Lab) rate(ctx context.Context, p *Point, fine float64, maxTrials uint64
 	none := p.row(MetricLost)
 	none.Trials = looked
 	return append(rows, none), nil
+}
+
+// fill makes the filter of a round and checks that it answers for the members that it
+// took, the number of which is stored. The error is a LostError where it does not; a
+// filter that is full is none.
+func (l *Lab) fill(_ context.Context, p *Point, _ int, keys *pointKeys) (q filters.Querier, stored uint64, err error) {
+	q, n, err := build(p, keys.members)
+	if err != nil && !errors.Is(err, filters.ErrFull) {
+		return nil, 0, err
+	}
+	return q, uint64(n), measure.Lost(q, keys.members[:n])
+}
+
+// fillParts is fill for members that are not held.
+func (l *Lab) fillParts(ctx context.Context, p *Point, round int, _ *pointKeys) (q filters.Querier, stored uint64, err error) {
+	runtime.GC() // the filter of the round before is as large as what is free
+	f, err := newFilter(p)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = l.stream(ctx, p, round, func(hs []uint64) error {
+		n, err := filters.AddMany(f, hs)
+		stored += uint64(n)
+		return err
+	})
+	if err != nil && !errors.Is(err, filters.ErrFull) {
+		return nil, 0, err
+	}
+	left := stored
+	err = l.stream(ctx, p, round, func(hs []uint64) error {
+		n := min(uint64(len(hs)), left)
+		left -= n
+		return measure.Lost(f, hs[:n])
+	})
+	return f, stored, err
 }
 
 // build makes the filter of a point and offers it the members, stopping at the

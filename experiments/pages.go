@@ -127,7 +127,7 @@ func pageTimes() Measure {
 				continue
 			}
 			some := make([]uint64, 1<<18) // what the first part is asked for again
-			if err := lab.stream(ctx, p, func(hs []uint64) error {
+			if err := lab.stream(ctx, p, 0, func(hs []uint64) error {
 				copy(some, hs)
 				some = some[:min(len(some), len(hs))]
 				_, err := filters.AddMany(f, hs)
@@ -143,7 +143,7 @@ func pageTimes() Measure {
 			row.Value = min(1, max(0, after-before)/(float64(f.SizeBits())/8))
 			rows = append(rows, row)
 
-			keys, err := lab.someKeys(p, 0, 1)
+			keys, err := lab.absentKeys(p, 0)
 			if err != nil {
 				return rows, err
 			}

@@ -44,6 +44,7 @@ const (
 	MetricHashLookup = "ns_hash_lookup"
 	MetricBuild      = "ns_build"
 	MetricHugeShare  = "huge_share"
+	MetricProcess    = "process_bytes"
 
 	MetricSameHash = "same_hash"
 
@@ -140,6 +141,7 @@ func metrics() []metric {
 		{MetricHashLookup, false, "nanoseconds to hash a key and look it up, 256 of them at a time, in one round, net"},
 		{MetricBuild, false, "nanoseconds per key to fill an empty filter in one round, net"},
 		{MetricHugeShare, false, "share of the table on pages of 2 MiB"},
+		{MetricProcess, false, "memory that the whole process has from the system, in bytes, when the filters of a race are full whose keys are made a part at a time"},
 		{MetricHash, false, "nanoseconds to hash one key in one round, net"},
 		{metricAddAt(50), false, "nanoseconds per added key in one round, gross, while the last hundredth of the slots before 50% load are filled"},
 		{metricAddAt(80), false, "the same before 80%"},

@@ -45,6 +45,7 @@ type Lab struct {
 	Files   *FileKeys
 
 	loop func(filters.Querier) catalog.Loops
+	hold uint64 // members of a point that are kept in memory, at most; 0 is holdKeys
 }
 
 // seed derives the seed of one round at one point. Points and rounds are

@@ -268,3 +268,124 @@ func TestReadKeys(t *testing.T) {
 		}
 	}
 }
+
+// Members that are made a part at a time are those that are held otherwise, and what
+// is measured of their filters is the same to the last event: rates, lost keys, sizes.
+func TestPartsAreTheWhole(t *testing.T) {
+	whole, parts := &Lab{Profile: tinyProfile, Seed: 3, loop: catalog.Loop}, &Lab{Profile: tinyProfile, Seed: 3, loop: catalog.Loop, hold: 700}
+	for _, filter := range []string{"standard", "blocked", "blocked(layout=split)", "cuckoo"} {
+		p := point(t, filter, filters.Target{N: 5000, P: 0.01})
+		keys, err := whole.keys(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []uint64
+		if err := parts.stream(t.Context(), p, 0, func(hs []uint64) error { got = append(got, hs...); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, keys.members) {
+			t.Errorf("%s: other members in parts", filter)
+		}
+		want, err := Rate(100_000).Run(t.Context(), whole, []*Point{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Rate(100_000).Run(t.Context(), parts, []*Point{p})
+		if err != nil || !slices.Equal(rows, want) || len(rows) < 2 {
+			t.Errorf("%s, %v: %d rows in parts, %d of the whole, or others", filter, err, len(rows), len(want))
+		}
+	}
+}
+
+// A sample of members has one of every stretch.
+func TestSampleOfMembers(t *testing.T) {
+	p := point(t, "blocked", filters.Target{N: 1003, P: 0.01})
+	lab := &Lab{Profile: tinyProfile, Seed: 3}
+	keys, err := lab.keys(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := lab.members(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{1, 10, 1003, 5000} {
+		got, err := s.sample(size)
+		if err != nil || len(got) != min(size, 1003) {
+			t.Fatalf("%d of 1003: %d, %v", size, len(got), err)
+		}
+		for i, h := range got {
+			at := slices.Index(keys.members, h)
+			if from, to := i*1003/len(got), (i+1)*1003/len(got); at < from || at >= to {
+				t.Errorf("%d of 1003: member %d is number %d, want %d to %d", size, i, at, from, to-1)
+			}
+		}
+	}
+}
+
+// Filters whose keys come in parts are timed as others are, but for the floor, and hold
+// in the end what they hold otherwise.
+func TestPartRows(t *testing.T) {
+	points := []*Point{point(t, "blocked", filters.Target{N: 5000, P: 0.01}), point(t, "standard", filters.Target{N: 5000, P: 0.01})}
+	lab := &Lab{Profile: tinyProfile, Seed: 1, loop: catalog.Loop, hold: 700}
+	rows, err := FilterTime().Run(t.Context(), lab, points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, r := range rows {
+		n[r.Filter+" "+r.API+" "+r.Metric]++
+		if strings.HasPrefix(r.Metric, "ns_") && r.Metric != MetricLoop && r.Value == 0 {
+			t.Errorf("%s %s: %s is 0", r.Filter, r.API, r.Metric)
+		}
+	}
+	for _, filter := range []string{"blocked", "standard"} {
+		for _, api := range []string{"single", "batch"} {
+			for metric, want := range map[string]int{
+				MetricAdd: tinyProfile.Rounds, MetricHit: tinyProfile.Rounds, MetricMiss: tinyProfile.Rounds,
+				NoiseOf(MetricAdd): 1, MetricProcess: 1, MetricFloor: 0,
+			} {
+				if got := n[filter+" "+api+" "+metric]; metric != NoiseOf(MetricAdd) && got != want || got > want {
+					t.Errorf("%s %s %s: %d rows, want %d", filter, api, metric, got, want)
+				}
+			}
+		}
+	}
+
+	racers, err := racersOf(lab, points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string) {
+		t.Helper()
+		for i, p := range points {
+			keys, err := lab.keys(p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, err := build(p, keys.members)
+			if err != nil {
+				t.Fatal(err)
+			}
+			queries := slices.Clone(keys.members)
+			absent := make([]uint64, 50_000)
+			keys.absent(absent)
+			queries = append(queries, absent...)
+			for _, h := range queries {
+				if racers[i].filter.Contains(h) != want.Contains(h) {
+					t.Fatalf("%s: %v answers otherwise for %x", what, p, h)
+				}
+			}
+		}
+	}
+	if err := refill(racers); err != nil {
+		t.Fatal(err)
+	}
+	check("filled")
+	for _, batch := range []bool{false, true} {
+		if _, err := racePartAdds(t.Context(), racers, batch, 6); err != nil {
+			t.Fatal(err)
+		}
+		check("raced")
+	}
+}

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"filterlab/experiments/measure"
 	"filterlab/experiments/units"
@@ -54,7 +57,15 @@ type racing struct {
 	members []uint64
 	absent  []uint64
 	dst     []bool // as long as the queries of a pass
+
+	// Where the members are too many to be held, they come in parts, and members are
+	// a sample of them.
+	parts *memberStream
+	full  bool // of all parts
 }
+
+// sampleKeys is how many members stand for all where those are not held.
+const sampleKeys = 4 * maxPass
 
 // FilterTime is the measure of time per operation. The points of a group race
 // each other: adds, positive and negative lookups, singly and in batches.
@@ -85,6 +96,7 @@ func FilterTime() Measure {
 // keys of its own: filters that share theirs help each other's caches.
 func racersOf(lab *Lab, points []*Point) ([]*racing, error) {
 	var racers []*racing
+	held := !slices.ContainsFunc(points, func(p *Point) bool { return !lab.held(p) })
 	for _, p := range points {
 		maker, ok := p.Variant.(filters.Maker)
 		if !ok {
@@ -97,11 +109,23 @@ func racersOf(lab *Lab, points []*Point) ([]*racing, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", p, err)
 		}
-		keys, err := lab.keys(p, 0)
+		r := &racing{point: p, filter: f, loops: lab.loop(f)}
+		open := lab.keys
+		if !held {
+			open = lab.absentKeys
+			if r.parts, err = lab.members(p, 0); err != nil {
+				return nil, err
+			}
+		}
+		keys, err := open(p, 0)
 		if err != nil {
 			return nil, err
 		}
-		r := &racing{point: p, filter: f, loops: lab.loop(f), members: keys.members}
+		if r.members = keys.members; !held {
+			if r.members, err = r.parts.sample(sampleKeys); err != nil {
+				return nil, err
+			}
+		}
 		queries := queriesOf(f.SizeBits())
 		r.absent = make([]uint64, min(queries, keys.absentLimit))
 		keys.absent(r.absent)
@@ -126,6 +150,12 @@ func draw(dst, keys []uint64, rng *rand.Rand) {
 // refill empties the filters and puts their members in.
 func refill(racers []*racing) error {
 	for _, r := range racers {
+		if r.parts != nil {
+			if err := r.fillParts(); err != nil {
+				return err
+			}
+			continue
+		}
 		r.filter.(filters.Resetter).Reset()
 		if n, err := filters.AddMany(r.filter, r.members); err != nil {
 			return fmt.Errorf("%v: key %d: %w", r.point, n, err)
@@ -134,7 +164,29 @@ func refill(racers []*racing) error {
 	return nil
 }
 
+// fillParts puts all members into the filter, unless they are in.
+func (r *racing) fillParts() error {
+	if r.full {
+		return nil
+	}
+	r.filter.(filters.Resetter).Reset()
+	for i := range r.parts.parts() {
+		hs, err := r.parts.at(i)
+		if err != nil {
+			return err
+		}
+		if _, err := filters.AddMany(r.filter, hs); err != nil {
+			return fmt.Errorf("%v: part %d: %w", r.point, i, err)
+		}
+	}
+	r.full = true
+	return nil
+}
+
 func raceAdds(ctx context.Context, lab *Lab, racers []*racing, batch bool) ([]Row, error) {
+	if racers[0].parts != nil {
+		return racePartAdds(ctx, racers, batch, lab.rounds(racers))
+	}
 	var cs []measure.Contender
 	for _, r := range racers {
 		cs = append(cs, r.adds(batch))
@@ -162,6 +214,98 @@ func (r *racing) adds(batch bool) measure.Contender {
 		}
 	}
 	return c
+}
+
+// racePartAdds fills the filters once, side by side, with members that are made a part
+// at a time outside of what is timed. The parts are dealt out to the rounds in turn, so
+// that each round has some of every stage of the filling; the order of the filters
+// moves on with each deal. Of the first filter one half of each part counts as its own
+// time and the other as that of the same filter again. Filters are left full.
+func racePartAdds(ctx context.Context, racers []*racing, batch bool, rounds int) ([]Row, error) {
+	parts := racers[0].parts.parts()
+	rounds = min(rounds, parts)
+	type sum struct{ ns, keys float64 }
+	loop, again := make([]sum, rounds), make([]sum, rounds)
+	sink := uint64(0)
+	own := make([][]sum, len(racers))
+	for i, r := range racers {
+		own[i] = make([]sum, rounds)
+		r.full = false
+		r.filter.(filters.Resetter).Reset()
+	}
+	timed := func(to *sum, hs []uint64, run func(hs []uint64) error) error {
+		start := time.Now()
+		err := run(hs)
+		to.ns += float64(time.Since(start).Nanoseconds())
+		to.keys += float64(len(hs))
+		return err
+	}
+	for part := range parts {
+		round := part % rounds
+		for i := range racers {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			i = (i + part/rounds) % len(racers)
+			r := racers[i]
+			hs, err := r.parts.at(part)
+			if err != nil {
+				return nil, err
+			}
+			add := func(hs []uint64) error {
+				_, err := r.loops.Add(hs)
+				return err
+			}
+			if batch {
+				add = func(hs []uint64) error {
+					_, err := filters.AddMany(r.filter, hs)
+					return err
+				}
+			}
+			if i > 0 {
+				err = timed(&own[i][round], hs, add)
+			} else {
+				empty := addLoop(hs, batch)
+				_ = timed(&loop[round], hs, func([]uint64) error { sink ^= empty.Run(); return nil }) // nothing can fail
+				first, second := &own[0][round], &again[round]
+				if part/rounds%2 == 1 {
+					first, second = second, first
+				}
+				if err = timed(first, hs[:len(hs)/2], add); err == nil {
+					err = timed(second, hs[len(hs)/2:], add)
+				}
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%v: part %d: %w", r.point, part, err)
+			}
+		}
+	}
+	runtime.KeepAlive(sink)
+	perKey := func(sums []sum) []float64 {
+		out := make([]float64, len(sums))
+		for i, s := range sums {
+			out[i] = s.ns / s.keys
+		}
+		return out
+	}
+	empty := perKey(loop)
+	t := measure.Timing{Loop: measure.Series{Name: "loop", Gross: empty}, Again: measure.NewSeries("again", batch, perKey(again), empty)}
+	for i, r := range racers {
+		t.Series = append(t.Series, measure.NewSeries(r.point.Variant.String(), batch, perKey(own[i]), empty))
+	}
+	rows := rowsOf(racers, t, MetricAdd, batch)
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	for _, r := range racers {
+		r.full = true
+		if err := measure.Lost(r.filter, r.members); err != nil {
+			return rows, fmt.Errorf("%v: %w", r.point, err)
+		}
+		row := r.point.row(MetricProcess)
+		row.API, row.Value = apiName(batch), float64(mem.Sys-mem.HeapReleased)
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // addLoop is the loop without a filter: over the keys one by one, or as fast as they
@@ -282,7 +426,7 @@ func raceLookups(ctx context.Context, lab *Lab, racers []*racing, batch bool, me
 	for _, r := range racers {
 		cs = append(cs, r.lookups(lab.Seed, batch, len(r.dst), fill))
 	}
-	if batch && metric == MetricMiss {
+	if batch && metric == MetricMiss && racers[0].parts == nil { // a table for each is too much memory for the largest
 		for _, r := range racers {
 			c, err := r.floor(lab.Seed, fill)
 			if err != nil {
@@ -384,6 +528,12 @@ func race(ctx context.Context, racers []*racing, cs []measure.Contender, metric 
 	if err != nil {
 		return nil, err
 	}
+	return rowsOf(racers, t, metric, batch), nil
+}
+
+// rowsOf turns every sample of a race into a row. Series beyond those of the racers
+// are of their floors.
+func rowsOf(racers []*racing, t measure.Timing, metric string, batch bool) []Row {
 	var rows []Row
 	for i, r := range racers {
 		s := t.Series[i]
@@ -403,14 +553,14 @@ func race(ctx context.Context, racers []*racing, cs []measure.Contender, metric 
 		if noise := t.Noise(); !math.IsNaN(noise) {
 			emit(NoiseOf(metric), 0, noise)
 		}
-		if len(cs) > len(racers) {
+		if len(t.Series) > len(racers) {
 			for round, ns := range t.Series[len(racers)+i].Gross {
 				emit(MetricFloor, round, ns)
 				emit(MetricOverFloor, round, s.Gross[round]/ns)
 			}
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // HashTime is the measure of time per hashed key. The points of a group share a

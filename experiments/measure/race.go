@@ -304,15 +304,24 @@ func wrongAnswer(c *racer, round int, got, want uint64) error {
 // series sums a racer up; loop is nil for the loop itself, which has no net time
 // and no floor: an empty loop may well be free.
 func (c *racer) series(loop []float64) Series {
-	s := Series{Name: c.Name, Ops: c.Ops, Reps: c.reps, Gross: c.gross, Doubling: c.doubling}
-	if loop == nil {
-		return s
+	s := Series{Name: c.Name, Gross: c.gross}
+	if loop != nil {
+		s = NewSeries(c.Name, c.Batch, c.gross, loop)
 	}
-	for i, g := range c.gross {
+	s.Ops, s.Reps, s.Doubling = c.Ops, c.reps, c.doubling
+	return s
+}
+
+// NewSeries sums up times in ns per operation, by round, that were taken in another way
+// than by a Race, beside those of the loop without the work. Batch tells which floor
+// they are held against.
+func NewSeries(name string, batch bool, gross, loop []float64) Series {
+	s := Series{Name: name, Gross: gross, Doubling: math.NaN()}
+	for i, g := range gross {
 		s.Net = append(s.Net, g-loop[i])
 	}
 	floor := floorSingle
-	if c.Batch {
+	if batch {
 		floor = floorBatch
 	}
 	if g := Median(s.Gross); g < floor {
