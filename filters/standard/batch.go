@@ -1,12 +1,14 @@
 package standard
 
 import (
+	"filterlab/filters/internal/cpu"
 	"filterlab/filters/internal/index"
 	"filterlab/filters/internal/prefetch"
 )
 
-// The batch methods of the Independent scheme look ahead if the table is large:
-// lines are on their way while other keys are worked on.
+// The batch methods of the Independent scheme go through vectors if the table is
+// small, and look ahead if it is large: lines are on their way while other keys are
+// worked on.
 
 // large is the table size, in words, from which lines are fetched ahead: 8 MiB.
 // Below, the larger caches answer so soon that the processor itself hides the
@@ -19,9 +21,30 @@ func looksAhead(c Config) bool {
 	return prefetch.Enabled && c.Scheme == Independent && c.K > 1 && c.Bits >= 64*large
 }
 
-// Kernel is "go+prefetch" for tables from 8 MiB on with the Independent scheme,
-// where the build has the instruction, else "go".
+// vectors tells whether batches of lookups go through the AVX2 kernel: shared
+// tables of the Independent scheme below 8 MiB. The assembly takes positions of 32
+// bits and knows no slices.
+func vectors(c Config) bool {
+	return cpu.AVX2() && c.Scheme == Independent && c.Layout == Shared && c.Bits < 64*large
+}
+
+// slice is how many keys go into the assembly at once, which cannot be interrupted:
+// some 50 µs.
+const slice = 8192
+
+// Kernel is "avx2" for tables below 8 MiB with the Independent scheme and the shared
+// layout, where there are vectors; "go+prefetch" for larger ones with that scheme,
+// where the build has the instruction; else "go".
 func (f *Filter) Kernel() string {
+	if f.simd {
+		return "avx2"
+	}
+	return f.AddKernel()
+}
+
+// AddKernel is what AddMany runs: "go+prefetch" for tables from 8 MiB on with the
+// Independent scheme, where the build has the instruction, else "go".
+func (f *Filter) AddKernel() string {
 	if f.ahead {
 		return "go+prefetch"
 	}

@@ -58,7 +58,7 @@ func (f *ConcurrentFilter) SizeBits() uint64 { return f.plain.config.Bits }
 func (f *ConcurrentFilter) K() int { return f.plain.k }
 
 // Kernel is "go+prefetch" where AddMany has lines fetched ahead, as in a Filter.
-func (f *ConcurrentFilter) Kernel() string { return f.plain.Kernel() }
+func (f *ConcurrentFilter) Kernel() string { return f.plain.AddKernel() }
 
 // Contains reports whether h may have been stored.
 func (f *ConcurrentFilter) Contains(h uint64) bool {
