@@ -20,8 +20,8 @@ var (
 // family is the name in the header of a saved filter.
 const family = "blocked"
 
-// body is what is saved.
-func (f *Filter) body() (envelope.Header, []envelope.Part) {
+// Body is what is saved. It is for package sharded, which saves filters within its own.
+func (f *Filter) Body() (envelope.Header, []envelope.Part) {
 	c := f.config
 	return envelope.Header{
 		Family:   family,
@@ -89,14 +89,14 @@ func (f *Filter) WriteTo(w io.Writer) (n int64, err error) { return f.WriteHashe
 
 // WriteHashed is WriteTo with the hash that the keys went through.
 func (f *Filter) WriteHashed(w io.Writer, h filters.Hasher) (n int64, err error) {
-	return envelope.Body(f.body).Write(w, h)
+	return envelope.Body(f.Body).Write(w, h)
 }
 
 // MarshalBinary returns what WriteTo writes.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // AppendBinary appends what WriteTo writes to b.
-func (f *Filter) AppendBinary(b []byte) ([]byte, error) { return envelope.Body(f.body).Append(b) }
+func (f *Filter) AppendBinary(b []byte) ([]byte, error) { return envelope.Body(f.Body).Append(b) }
 
 // ReadFrom replaces f by the filter that r holds next and reads nothing behind
 // it; n is what it took. An error is a filters.FormatError, one of r, or a
@@ -129,3 +129,6 @@ func (f *ConcurrentFilter) WriteTo(w io.Writer) (n int64, err error) { return f.
 func (f *ConcurrentFilter) WriteHashed(w io.Writer, h filters.Hasher) (n int64, err error) {
 	return f.plain.WriteHashed(w, h)
 }
+
+// Body is what is saved; see [Filter.Body].
+func (f *ConcurrentFilter) Body() (envelope.Header, []envelope.Part) { return f.plain.Body() }

@@ -105,8 +105,8 @@ func decodeAndUse(t *testing.T, b []byte) {
 	}
 	if x, ok := q.(filters.Resetter); ok {
 		x.Reset()
-	}
-	if q.Contains(hs[0]) {
-		t.Fatalf("%v: not empty after Reset", info.Variant)
+		if q.Contains(hs[0]) {
+			t.Fatalf("%v: not empty after Reset", info.Variant)
+		}
 	}
 }

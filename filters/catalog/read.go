@@ -10,6 +10,7 @@ import (
 	"filterlab/filters/cuckoo"
 	"filterlab/filters/internal/envelope"
 	"filterlab/filters/scalable"
+	"filterlab/filters/sharded"
 	"filterlab/filters/standard"
 )
 
@@ -75,7 +76,10 @@ type Saved interface {
 }
 
 // formats lists the families that can be read.
-func formats() []format {
+func formats() []format { return append(plainFormats(), shardedFormat()) }
+
+// plainFormats lists those that may stand in shards, too.
+func plainFormats() []format {
 	return []format{
 		formatOf("standard", standard.Decode, standard.Describe),
 		formatOf("blocked", blocked.Decode, blocked.Describe),
@@ -107,10 +111,49 @@ func formatOf[F Saved, V filters.Variant](family string, decode envelope.Decoder
 	}
 }
 
+// shardedFormat is that of any of the others in shards.
+func shardedFormat() format {
+	inner := func(h *envelope.Header, s *envelope.Source) (filters.Filter, error) {
+		f, err := formatFor(h, plainFormats())
+		if err != nil {
+			return nil, err
+		}
+		q, err := f.decode(h, s)
+		if err != nil {
+			return nil, err
+		}
+		return q.(filters.Filter), nil // all of them grow
+	}
+	describe := func(h *envelope.Header) (filters.Variant, []envelope.Field, error) {
+		f, err := formatFor(h, plainFormats())
+		if err != nil {
+			return nil, nil, err
+		}
+		return f.describe(h)
+	}
+	return format{
+		family: "sharded",
+		decode: func(h *envelope.Header, s *envelope.Source) (Saved, error) {
+			f, err := sharded.Decode(h, s, inner, describe)
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		},
+		describe: func(h *envelope.Header) (filters.Variant, []envelope.Field, error) {
+			v, fields, err := sharded.Describe(h, describe)
+			if err != nil {
+				return nil, nil, err
+			}
+			return v, fields, nil
+		},
+	}
+}
+
 // formatFor finds the format for a header.
-func formatFor(h *envelope.Header) (format, error) {
+func formatFor(h *envelope.Header, of []format) (format, error) {
 	known := ""
-	for _, f := range formats() {
+	for _, f := range of {
 		if f.family == h.Family {
 			return f, nil
 		}
@@ -121,7 +164,7 @@ func formatFor(h *envelope.Header) (format, error) {
 
 // decode reads any family.
 func decode(h *envelope.Header, s *envelope.Source) (Saved, error) {
-	f, err := formatFor(h)
+	f, err := formatFor(h, formats())
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +173,7 @@ func decode(h *envelope.Header, s *envelope.Source) (Saved, error) {
 
 // describe is the Info of a header.
 func describe(h *envelope.Header) (Info, error) {
-	f, err := formatFor(h)
+	f, err := formatFor(h, formats())
 	if err != nil {
 		return Info{}, err
 	}

@@ -23,10 +23,10 @@ var (
 // family is the name in the header of a saved filter.
 const family = "scalable"
 
-// body is what is saved: the stages that are open. The geometry of each stands in
+// Body is what is saved: the stages that are open. The geometry of each stands in
 // the file, since sizing takes logarithms, which need not agree to the last bit on
 // every machine.
-func (f *Filter) body() (envelope.Header, []envelope.Part) {
+func (f *Filter) Body() (envelope.Header, []envelope.Part) {
 	c := f.config
 	h := envelope.Header{
 		Family:   family,
@@ -144,14 +144,14 @@ func (f *Filter) WriteTo(w io.Writer) (n int64, err error) { return f.WriteHashe
 
 // WriteHashed is WriteTo with the hash that the keys went through.
 func (f *Filter) WriteHashed(w io.Writer, h filters.Hasher) (n int64, err error) {
-	return envelope.Body(f.body).Write(w, h)
+	return envelope.Body(f.Body).Write(w, h)
 }
 
 // MarshalBinary returns what WriteTo writes.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // AppendBinary appends what WriteTo writes to b.
-func (f *Filter) AppendBinary(b []byte) ([]byte, error) { return envelope.Body(f.body).Append(b) }
+func (f *Filter) AppendBinary(b []byte) ([]byte, error) { return envelope.Body(f.Body).Append(b) }
 
 // ReadFrom replaces f by the filter that r holds next and reads nothing behind
 // it; n is what it took. An error is a filters.FormatError, one of r, or a

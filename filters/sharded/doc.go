@@ -32,7 +32,8 @@
 //
 // # What is offered
 //
-// Contains, Add, their batches, TestAndAdd; Delete and Count where the inner
-// family has both ([DeletingFilter]). Everything else (estimates, Reset, what is to
-// be saved) goes through [Filter.Each], a shard at a time.
+// Contains, Add, their batches, TestAndAdd, estimates; Delete and Count where the inner
+// family has both ([DeletingFilter]). It is saved as one file, which catalog.Read and
+// catalog.Open take. Everything else (Reset, Merge) goes through [Filter.Each], a
+// shard at a time.
 package sharded

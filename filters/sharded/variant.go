@@ -66,6 +66,15 @@ func refuseShards(value any) error {
 type plan struct {
 	v            Variant
 	whole, shard filters.Target
+	built        filters.Predictor // a shard that was read, whose target is not known
+}
+
+// one is what theory expects of a shard with that many keys.
+func (p plan) one(keys uint64) (theory.Prediction, error) {
+	if p.built != nil {
+		return p.built.Predict(keys)
+	}
+	return p.v.Inner.Predict(p.shard, keys)
 }
 
 // overfull is the chance, over sets of N keys, that some shard gets more keys than
@@ -216,7 +225,7 @@ const unlikely = 1e-3
 // predict is the mean over the loads of the shards.
 func (p plan) predict(inserted uint64) (theory.Prediction, error) {
 	s := float64(p.v.Shards)
-	mean, err := p.v.Inner.Predict(p.shard, inserted/uint64(p.v.Shards))
+	mean, err := p.one(inserted / uint64(p.v.Shards))
 	if err != nil {
 		return theory.Prediction{}, err
 	}
@@ -224,7 +233,7 @@ func (p plan) predict(inserted uint64) (theory.Prediction, error) {
 	var covered, bits, sd2 float64
 	var x1, x2, r2, xr float64 // moments of load x and rate r
 	for _, l := range p.v.loads(inserted) {
-		in, e := p.v.Inner.Predict(p.shard, l.keys)
+		in, e := p.one(l.keys)
 		if e != nil {
 			err = e
 			continue
@@ -271,23 +280,24 @@ func (v Variant) New(t filters.Target) (filters.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &DeletingFilter{Filter{shards: make([]shard, v.Shards), plan: p}}
-	f.empty = uint64(v.Shards&-v.Shards) - 1
-	can := true
-	for i := range f.shards {
-		in, err := v.Inner.New(p.shard)
-		if err != nil {
+	shards := make([]shard, v.Shards)
+	for i := range shards {
+		if shards[i].Filter, err = v.Inner.New(p.shard); err != nil {
 			return nil, err
 		}
-		f.shards[i].Filter = in
-		_, deletes := in.(filters.Deleter)
-		_, counts := in.(filters.Counter)
-		can = can && deletes && counts
 	}
-	if !can {
-		return &f.Filter, nil
+	return over(shards, p), nil
+}
+
+// over is the filter of the shards, which are of one family.
+func over(shards []shard, p plan) Saved {
+	f := &DeletingFilter{Filter{shards: shards, empty: uint64(len(shards)&-len(shards)) - 1, plan: p}}
+	_, deletes := shards[0].Filter.(filters.Deleter)
+	_, counts := shards[0].Filter.(filters.Counter)
+	if !deletes || !counts {
+		return &f.Filter
 	}
-	return f, nil
+	return f
 }
 
 // Build makes a filter for t that holds hs.

@@ -20,8 +20,8 @@ var (
 // family is the name in the header of a saved filter.
 const family = "standard"
 
-// Body is what is saved. It is for package scalable, whose stages are filters of
-// this kind.
+// Body is what is saved. It is for packages scalable and sharded, which save filters
+// of this kind within theirs.
 func (f *Filter) Body() (envelope.Header, []envelope.Part) {
 	c := f.config
 	return envelope.Header{
@@ -117,3 +117,6 @@ func (f *ConcurrentFilter) WriteTo(w io.Writer) (n int64, err error) { return f.
 func (f *ConcurrentFilter) WriteHashed(w io.Writer, h filters.Hasher) (n int64, err error) {
 	return f.plain.WriteHashed(w, h)
 }
+
+// Body is what is saved; see [Filter.Body].
+func (f *ConcurrentFilter) Body() (envelope.Header, []envelope.Part) { return f.plain.Body() }

@@ -44,9 +44,12 @@
 //	           each stage: capacity, distinct keys it is sized for, keys counted,
 //	           m, k
 //	cuckoo     buckets, slots of a bucket, fingerprint bits
+//	sharded    shards, the name of the family inside as 16 bytes (2 words), and for
+//	           each shard: capacity, count, number of geometry words, and those words
 //
 // The payload is the table, its bits filled up with zeros to a multiple of 64
-// bytes, at least 64; for scalable those of all stages, the oldest first. Bit i of
+// bytes, at least 64; for scalable those of all stages, the oldest first, and for
+// sharded those of all shards, in order. Bit i of
 // a table is bit i mod 8 of byte i/8, counted from the lowest; so counter i of w
 // bits is the number in the bits i w to i w + w - 1, and so are the slots of a
 // cuckoo filter, after whose table 64 zero bits come before it is filled up. The
@@ -97,7 +100,7 @@ const (
 
 	line     = 64       // what the payload is aligned to
 	first    = 2 * line // bytes of the shortest header
-	maxWords = 1 << 15  // geometry words: 6,500 stages
+	maxWords = 1 << 15  // geometry words: 6,500 stages, 4,096 shards
 )
 
 // Sample is the key whose digest stands in the header.
@@ -131,7 +134,7 @@ func (h *Header) Append(dst []byte) ([]byte, error) {
 	case len(h.Hash) > atSeed-atHash || strings.ContainsFunc(h.Hash, unprintable):
 		return dst, filters.Refuse("hash", fmt.Sprintf("%q", h.Hash), "a name of at most 32 printable ASCII characters")
 	case len(h.Geometry) > maxWords:
-		return dst, filters.Refuse(h.Family+": stages", fmt.Sprintf("%d numbers in the header", len(h.Geometry)), fmt.Sprintf("at most %d", maxWords))
+		return dst, filters.Refuse(h.Family+": stages or shards", fmt.Sprintf("%d numbers in the header", len(h.Geometry)), fmt.Sprintf("at most %d", maxWords))
 	}
 	le := binary.LittleEndian
 	b := make([]byte, h.Size())
