@@ -104,7 +104,7 @@ func (o *opened) facts(geometry bool) []fact {
 	}
 	out = append(out, fact{"hash", cmp.Or(i.Hash, "-")}, fact{"seed", fmt.Sprint(i.Seed)},
 		fact{"sized for", fmt.Sprint(i.Capacity)}, fact{"stored", fmt.Sprint(i.Count)},
-		fact{"bytes", fmt.Sprint(i.Size())}, fact{"holds about", keyCount(o.EstimatedN())},
+		fact{"bytes", fmt.Sprint(i.Size())}, fact{"holds", keyCount(o.EstimatedN())},
 		fact{"in use", fmt.Sprintf("%.6g%%", 100*o.FillRatio())}, fact{"rate now", rate(o.EstimatedFPR())})
 	return out
 }

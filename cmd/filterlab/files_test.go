@@ -265,6 +265,35 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+// Any family in shards has a file, too: its keys are found, info shows the shards, diff
+// counts in them, and merge says what it does not do.
+func TestShardedFiles(t *testing.T) {
+	dir := t.TempDir()
+	keys := write(t, dir, "keys", numbers(0, 2000))
+	for _, family := range families() {
+		v := "sharded(3," + family
+		file, other := filepath.Join(dir, "sharded-"+family), filepath.Join(dir, "other")
+		must(t, "build", keys, "--filter", v+")", "--p", "1%", "--out", file)
+		must(t, "build", keys, "--filter", v+")", "--p", "1%", "--seed", "1", "--out", other)
+		give(t, numbers(0, 2000))
+		if stdout, _ := must(t, "query", file, "-", "--count"); stdout != "maybe\t2000\nabsent\t0\n" {
+			t.Errorf("%s: %s", v, stdout)
+		}
+		text, stderr := must(t, "info", file)
+		for _, want := range []string{"filter         " + v, "geometry       shards 3", "shard 2  ", "sized for      2000 keys"} {
+			if !strings.Contains(text, want) || stderr != "" {
+				t.Errorf("%s: want %q in\n%s%s", v, want, text, stderr)
+			}
+		}
+		if code, stdout, _ := filterlab("diff", file, other); code != exitFailed || !strings.Contains(stdout, "bits differ") || !strings.Contains(stdout, "seed ") {
+			t.Errorf("%s: diff: exit %d, %s", v, code, stdout)
+		}
+		if code, _, stderr := filterlab("merge", file, file, "--out", other); code != exitFailed || !strings.Contains(stderr, "sharded filters cannot merge") {
+			t.Errorf("%s: merge: exit %d, %s", v, code, stderr)
+		}
+	}
+}
+
 // E07: shards of one size make, bit for bit, the filter that was given all keys; what
 // does not fit together is refused by field and both values, and nothing is
 // written.

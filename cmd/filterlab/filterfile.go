@@ -178,7 +178,7 @@ func overfull(f catalog.Saved, promised float64, capacity, stored uint64) string
 		if n <= limit && stored <= capacity {
 			return ""
 		}
-		return fmt.Sprintf("it holds about %s keys and was sized for %d; false positives come at %s, and %s was promised", keyCount(n), capacity, rate(now), rate(promised))
+		return fmt.Sprintf("it holds %s keys and was sized for %d; false positives come at %s, and %s was promised", keyCount(n), capacity, rate(now), rate(promised))
 	case promised > 0: // not NaN
 		if now <= 1.05*promised {
 			return ""
@@ -209,7 +209,7 @@ func promise(info catalog.Info, f catalog.Saved) (promised float64, capacity uin
 // scalableFamily is the family that grows with its keys.
 const scalableFamily = "scalable"
 
-// rate and keyCount print numbers of three or four digits.
+// rate prints a rate with three or four digits.
 func rate(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -220,9 +220,10 @@ func rate(p float64) string {
 	return fmt.Sprintf("%.3g", p)
 }
 
+// keyCount is an estimate as it stands before the word "keys".
 func keyCount(n float64) string {
 	if math.IsInf(n, 0) {
 		return "countless"
 	}
-	return fmt.Sprintf("%.0f", n)
+	return fmt.Sprintf("about %.0f", n)
 }

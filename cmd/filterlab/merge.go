@@ -78,7 +78,7 @@ func runMerge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		out = "stdout"
 	}
 	saved := sum.Filter.(catalog.Saved) // what it was read as
-	fmt.Fprintf(stderr, "%s: %d filters, about %s keys\n", out, len(paths), keyCount(saved.EstimatedN()))
+	fmt.Fprintf(stderr, "%s: %d filters, %s keys\n", out, len(paths), keyCount(saved.EstimatedN()))
 	promised, capacity := promise(info, saved)
 	if worse := overfull(saved, promised, capacity, 0); worse != "" {
 		fmt.Fprintf(stderr, "filterlab merge: warning: %s: %s\n", out, worse)
