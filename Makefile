@@ -41,9 +41,9 @@ peers-large: ## the duels of more than 1e7 keys alone, 15 minutes and 3 GB, into
 	$(PEERS) run . duels --min-n 10000001 --max-n 1e8 --suffix=-1e8 --out $(abspath $(OUT))
 
 .PHONY: peers-kernels
-peers-kernels: ## the same duels without vectors (GODEBUG), then without assembly (purego), into OUT/peers
-	$(PEERS) build -o /dev/null . && GODEBUG=cpu.avx2=off go run . duels --only ', batched|blocked' --suffix=-prefetch --profile $(PROFILE) --out $(abspath $(OUT))
-	cd experiments/peers && sh purego.sh $(abspath $(OUT)) --profile $(PROFILE)
+peers-kernels: ## the same duels without vectors (GODEBUG), then without assembly (purego), to 1e8 keys, 10 minutes, into OUT/peers
+	$(PEERS) build -o /dev/null . && GODEBUG=cpu.avx2=off go run . duels --only ', batched|blocked' --suffix=-prefetch --max-n 1e8 --out $(abspath $(OUT))
+	cd experiments/peers && sh purego.sh $(abspath $(OUT)) --max-n 1e8
 
 .PHONY: peers-test
 peers-test: ## test the adapters, and what other libraries are known to do wrong

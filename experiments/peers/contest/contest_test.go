@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,38 @@ func TestDuelsClaimByKernel(t *testing.T) {
 	} {
 		if got := c.d.want(c.kernel); got != c.want {
 			t.Errorf("%+v by %s: %v, want %v", c.d, c.kernel, got, c.want)
+		}
+	}
+}
+
+// The front of (bits, ns): one that is beaten in both is not on it, nor one that equals
+// another in space and is slower.
+func TestFront(t *testing.T) {
+	at := func(bits, ns float64) *place {
+		return &place{bits: bits, miss: map[string]experiments.Estimate{Single: {Value: 2 * ns}, Batch: {Value: ns}}}
+	}
+	all := []*place{at(12, 3), at(10, 5), at(8, 9), at(11, 6), at(30, 3), at(9, 9)}
+	var got []float64
+	for _, p := range frontOf(all, func(p *place) float64 { return p.bits }) {
+		got = append(got, p.bits)
+	}
+	if !slices.Equal(got, []float64{8, 10, 12}) {
+		t.Errorf("the front is at %v bits, want 8, 10 and 12", got)
+	}
+}
+
+// A race at equal rate brings every filter whose size can be chosen to the promised
+// rate: seiflotfy's, which is a power of two, is written as it is.
+func TestEvenRacer(t *testing.T) {
+	for _, name := range []string{"standard", "blocked", "peer:holiman", "peer:boom-scalable"} {
+		r, asked, rate, err := evenRacer(name, 20_000, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A million lookups scatter by 1%, and the filter itself differs from the one
+		// that was measured before by about as much.
+		if got := rate.Rate(); !(got > 0.0095 && got < 0.0105) || r == nil || !(asked > 0.0005 && asked < 0.02) {
+			t.Errorf("%s asked for %v errs at %v", name, asked, got)
 		}
 	}
 }

@@ -161,8 +161,9 @@ func interval(x float64, e experiments.Estimate) figure.Point {
 	return figure.Point{X: x, Y: e.Value, Lo: e.Lo, Hi: e.Hi}
 }
 
-// widest is where figures of space end: a filter of slices in slices lies far out.
-const widest = 100
+// widest is where figures of space end: counting filters take four times the bits for
+// something that others cannot do, and a filter of slices in slices lies far out.
+const widest = 30
 
 func pareto(all []*place, about experiments.About) []figure.Figure {
 	var out []figure.Figure
@@ -172,29 +173,39 @@ func pareto(all []*place, about experiments.About) []figure.Figure {
 		at          func(*place) float64
 	}{
 		{"pareto", "Space and time at the same promised rate of 1%",
-			figure.Axis{Label: "space (bits per key)", Log: true, Ticks: []float64{8, 10, 15, 20, 40, 80}},
+			figure.Axis{Label: "space (bits per key)", Log: true, Ticks: []float64{8, 10, 12, 15, 20, 30}},
 			func(p *place) float64 { return p.bits }},
 		{"pareto-rate", "Measured rate and time where 1% was promised",
 			figure.Axis{Label: "measured false-positive rate", Log: true, Reversed: true},
 			func(p *place) float64 { return p.fpr.Value }},
 		{"pareto-equal", "Space and time at the same measured rate of 1%",
-			figure.Axis{Label: "space (bits per key), scaled to 1% by log2(1/measured rate)", Log: true, Ticks: []float64{8, 10, 15, 20, 40, 80}},
+			figure.Axis{Label: "space (bits per key), scaled to 1% by log2(1/measured rate)", Log: true, Ticks: []float64{8, 10, 12, 15, 20, 30}},
 			(*place).equalBits},
 	} {
 		g := figure.Grid{
-			Name: f.name, Title: f.title, X: f.x, Columns: 3,
-			Y:       figure.Axis{Label: "time per negative lookup (ns)", Log: true},
-			Caption: fmt.Sprintf("Below and to the left is better; the faster of single and batch calls. Filters above %d bits per key are left out. ", widest) + about.Text,
+			Name: f.name, Title: f.title, X: f.x, Columns: 2,
+			Y: figure.Axis{Label: "time per negative lookup (ns)", Log: true},
+			Caption: fmt.Sprintf("Below and to the left is better; the faster of single and batch calls. Black: those that no other beats in both, with their measured rates. "+
+				"Filters above %d bits per key, which count or grow, are left out. ", widest) + about.Text,
 		}
 		for _, n := range sizes(all) {
 			panel := figure.Panel{Title: units.FormatCount(n) + " keys"}
+			var placed []*place
 			for _, p := range all {
 				_, t := best(p.miss)
 				if x := f.at(p); p.n == n && t.Value > 0 && x > 0 && !math.IsInf(x, 0) && p.bits <= widest {
 					panel.Series = append(panel.Series, figure.Series{Name: label(p.filter), Points: []figure.Point{interval(x, t)}})
+					placed = append(placed, p)
 				}
 			}
+			front := figure.Series{Name: "beaten by none", Style: figure.Reference, Theory: true}
+			for _, p := range frontOf(placed, f.at) {
+				_, t := best(p.miss)
+				front.Points = append(front.Points, figure.Point{X: f.at(p), Y: t.Value})
+				panel.Marks = append(panel.Marks, figure.Mark{X: f.at(p), Y: t.Value, Text: fmt.Sprintf("%.2g%%", 100*p.fpr.Value)})
+			}
 			if len(panel.Series) > 0 && n >= 10_000 {
+				panel.Series = append(panel.Series, front)
 				g.Panels = append(g.Panels, panel)
 			}
 		}
@@ -203,6 +214,21 @@ func pareto(all []*place, about experiments.About) []figure.Figure {
 		}
 	}
 	return out
+}
+
+// frontOf are the places that no other beats or equals both in x, of which less is
+// better, and in the time of a negative lookup; ascending in x.
+func frontOf(all []*place, x func(*place) float64) []*place {
+	all = slices.Clone(all)
+	sort.SliceStable(all, func(i, j int) bool { return x(all[i]) < x(all[j]) })
+	var front []*place
+	least := math.Inf(1)
+	for _, p := range all {
+		if _, t := best(p.miss); t.Value < least {
+			front, least = append(front, p), t.Value
+		}
+	}
+	return front
 }
 
 // sizes are the numbers of keys, ascending.
