@@ -122,6 +122,9 @@ func TestReached(t *testing.T) {
 	}{
 		{Result{Duel: Duel{Want: 2}, Ratio: at(2, 3)}, "yes"},
 		{Result{Duel: Duel{Want: 2}, Ratio: at(1.9, 3)}, "about"},
+		{Result{Duel: Duel{Want: 2}, Ratio: at(2, 3), ours: side{rate: measure.Count{Events: 105, Trials: 10_000}}}, "yes"},
+		{Result{Duel: Duel{Want: 2}, Ratio: at(2, 3), ours: side{rate: measure.Count{Events: 106, Trials: 10_000}}}, "misses its rate"},
+		{Result{Duel: Duel{Want: 2, Bits: true}, Ratio: at(2, 3), ours: side{rate: measure.Count{Events: 300, Trials: 10_000}}}, "yes"},
 		{Result{Duel: Duel{Want: 2}, Ratio: at(1, 1.9)}, "no"},
 		{Result{Duel: Duel{Want: 2}, Ratio: measure.Ratio{Median: 5, Interval: measure.NoInterval()}}, "too few rounds"},
 		{Result{Ratio: at(1, 2)}, ""},
