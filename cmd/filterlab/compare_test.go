@@ -20,6 +20,9 @@ func small(t *testing.T, seed string) string {
 
 // The same run twice is the same, another seed is not, and the exit status says it.
 func TestCompareCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of drawing")
+	}
 	a, b, c := small(t, "1"), small(t, "1"), small(t, "2")
 	code, stdout, stderr := filterlab("compare", a, b, "--slower", "1%")
 	if code != exitOK || stdout != "exact rows: 1 experiments the same, 0 not\n" || stderr != "" {
