@@ -97,7 +97,7 @@ func TestKilledRunsResume(t *testing.T) {
 	} else if testing.Short() {
 		// A few points, and those of the fewest lookups: under the race
 		// detector, which the processes run with, they take long enough.
-		kills, lines = 3, []string{"fpr-vs-k --filters standard --bits-per-key 4,6"}
+		kills, lines = 2, []string{"fpr-vs-k --filters standard --bits-per-key 4"}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, line := range lines {
