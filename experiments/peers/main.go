@@ -65,6 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	restart := set.Bool("restart", false, "discard an interrupted survey")
 	only := set.String("only", "", "fight only the duels whose name, filters, n or op hold this text")
 	suffix := set.String("suffix", "", "appended to the name of the file of ratios: -1e8, -prefetch, -purego")
+	minutes := set.Float64("minutes", 18, "how long all parts may take with the default profile: on a machine that the duels show to be too slow for that, the survey ends at fewer keys; 0 for no limit")
 	dryRun := set.Bool("dry-run", false, "print what would be done and about how long it takes, and do nothing")
 	markdown := set.Bool("markdown", false, "print the claimed ratios as a table for a README, and do nothing else")
 	var names []string
@@ -115,6 +116,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *markdown {
 		return contest.WriteMarkdown(stdout, dir)
 	}
+	start := time.Now()
 	for _, part := range parts() {
 		if !slices.Contains(names, part) {
 			continue
@@ -130,6 +132,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				return err
 			}
 		case "survey":
+			if p.Name == "default" && *minutes > 0 && slices.Contains(names, "duels") {
+				_, planned := contest.DuelSeconds(contest.Duels(), duels)
+				p.MaxN = affordable(p, time.Since(start).Seconds(), planned, 60**minutes, stderr)
+			}
 			if err := survey(ctx, experiments.Options{
 				Profile: p, Out: *out, Seed: number, Resume: *resume, Restart: *restart, Log: stderr,
 			}, stderr); err != nil {
@@ -165,6 +171,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "results are in %s\n", filepath.Join(dir, "README.md"))
 	return nil
+}
+
+// affordable is the largest number of keys of a survey that ends in time, on a machine
+// where the duels took so many seconds in place of those planned.
+func affordable(p experiments.Profile, took, planned, limit float64, log io.Writer) uint64 {
+	slower := took / max(planned, 1)
+	for ; p.MaxN > 100_000; p.MaxN /= 10 {
+		left := limit - took - slower*contest.EqualSeconds(p)
+		if needs := slower * contest.SurveySeconds(p); needs <= left {
+			break
+		}
+		fmt.Fprintf(log, "the duels took %.2g times as long as on an idle machine of 2.8 GHz: the survey leaves %s keys out, to end in %.0f minutes\n", slower, units.FormatCount(p.MaxN), limit/60)
+	}
+	return p.MaxN
 }
 
 // plan prints what the named parts would do, and about how long that takes on an idle

@@ -185,8 +185,8 @@ func pareto(all []*place, about experiments.About) []figure.Figure {
 		g := figure.Grid{
 			Name: f.name, Title: f.title, X: f.x, Columns: 2,
 			Y: figure.Axis{Label: "time per negative lookup (ns)", Log: true},
-			Caption: fmt.Sprintf("Below and to the left is better; the faster of single and batch calls. Black: those that no other beats in both, with their measured rates. "+
-				"Filters above %d bits per key, which count or grow, are left out. ", widest) + about.Text,
+			Caption: fmt.Sprintf("Below and to the left is better; the faster of single and batch calls. The line joins those that no other beats in both, with their measured rates. "+
+				"Filters above %d bits per key are left out, such as those that count. ", widest) + about.Text,
 		}
 		for _, n := range sizes(all) {
 			panel := figure.Panel{Title: units.FormatCount(n) + " keys"}
@@ -202,7 +202,7 @@ func pareto(all []*place, about experiments.About) []figure.Figure {
 			for _, p := range frontOf(placed, f.at) {
 				_, t := best(p.miss)
 				front.Points = append(front.Points, figure.Point{X: f.at(p), Y: t.Value})
-				panel.Marks = append(panel.Marks, figure.Mark{X: f.at(p), Y: t.Value, Text: fmt.Sprintf("%.2g%%", 100*p.fpr.Value)})
+				panel.Marks = append(panel.Marks, figure.Mark{X: f.at(p), Y: t.Value, Text: fmt.Sprintf("%.2g%%", 100*p.fpr.Value), Bare: true})
 			}
 			if len(panel.Series) > 0 && n >= 10_000 {
 				panel.Series = append(panel.Series, front)
