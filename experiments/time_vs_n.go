@@ -80,7 +80,7 @@ func TimeVsN() Experiment {
 			s := noiseText(cells, MetricAdd, MetricHit, MetricMiss)
 			for _, n := range []uint64{1e4, 1e6, 1e7, 1e8, 1e9} {
 				var parts, waits, floors []string
-				for _, f := range []string{"standard", "blocked", "cuckoo"} {
+				for _, f := range []string{"standard", "blocked", "blocked(layout=split)", "cuckoo"} {
 					one := find(cells, func(c *Cell) bool { return c.N == n && c.Filter == f && c.API == "single" })
 					many := find(cells, func(c *Cell) bool { return c.N == n && c.Filter == f && c.API == "batch" })
 					if one == nil || many == nil {
