@@ -14,8 +14,9 @@ type Filter struct {
 	words        []uint64 // bit p is bit p%64 of word p/64
 	span, stride uint64
 	k            int
-	ahead        bool // batches fetch lines ahead
-	simd         bool // batches of lookups go through AVX2
+	ahead        bool                           // batches fetch lines ahead
+	simd         bool                           // batches of lookups go through AVX2
+	has          func(f *Filter, h uint64) bool // Contains
 	config       Config
 	capacity     uint64 // keys a Variant sized it for, else 0
 }
@@ -50,7 +51,7 @@ func New(c Config) (*Filter, error) {
 
 // over is a filter of the geometry c over a table of its size.
 func over(c Config, words []uint64) *Filter {
-	f := &Filter{words: words, k: c.K, ahead: looksAhead(c), simd: vectors(c), config: c}
+	f := &Filter{words: words, k: c.K, ahead: looksAhead(c), simd: vectors(c), has: c.single(), config: c}
 	f.span, f.stride = c.span()
 	return f
 }
@@ -64,50 +65,27 @@ func (f *Filter) SizeBits() uint64 { return f.config.Bits }
 // K is the number of probes a key.
 func (f *Filter) K() int { return f.k }
 
-// Contains reports whether h may have been stored. It reads up to k bits and
-// stops after the first pair with a clear one: 1.3 pairs on average for an absent
-// hash in a half-full table.
+// Contains reports whether h may have been stored. It reads up to k bits and stops
+// after the first pair with a clear one: 1.3 pairs on average for an absent hash in
+// a half-full table.
 //
-// The default scheme and layout are tested here and not a call further down. Both
-// hashes of a pair come from the one before, so that their multiplications do not
-// wait for each other; and k = 7, what 1% takes, has no loop: 7.6 ns for a present
-// and 8.0 for an absent key in cache, where a loop over pairs, one multiplication
-// after the other and a call down, took 11.2 and 9.4. Without checks of the index
-// (by package unsafe) it took 7.3 and 8.1.
-func (f *Filter) Contains(h uint64) bool {
-	if f.config.Scheme != Independent || f.stride != 0 {
-		return f.containsOther(h)
-	}
-	words, m, k := f.words, f.span, f.k
-	if k == 7 {
-		if probe(words, h, m)&probe(words, h*mul1, m)&1 == 0 {
-			return false
-		}
-		if probe(words, h*mul2, m)&probe(words, h*mul3, m)&1 == 0 {
-			return false
-		}
-		// Hardly any absent key comes so far: to stop at each costs no mispredicted
-		// branches.
-		return probe(words, h*mul4, m)&1 != 0 && probe(words, h*mul5, m)&1 != 0 && probe(words, h*mul6, m)&1 != 0
-	}
-	for ; k > 1; k -= 2 {
-		if probe(words, h, m)&probe(words, h*mul1, m)&1 == 0 {
-			return false
-		}
-		h *= mul2
-	}
-	return k == 0 || probe(words, h, m)&1 != 0
-}
+// What kind of filter this is was settled when it was made: one indirect call, always
+// to the same place, in the stead of three questions for every key.
+func (f *Filter) Contains(h uint64) bool { return f.has(f, h) }
 
-// containsOther is Contains for slices and for stepping schemes.
-func (f *Filter) containsOther(h uint64) bool {
-	switch f.config.Scheme {
-	case Independent:
-		return hasMul(f.words, h, f.span, f.stride, f.k)
-	case Double64, Enhanced64:
-		return has64(f.words, f.config.Scheme.walk(h, f.span), f.span, f.k)
+// single is the test of a single key for the geometry c.
+func (c Config) single() func(f *Filter, h uint64) bool {
+	switch {
+	case c.Scheme == Double64 || c.Scheme == Enhanced64:
+		return func(f *Filter, h uint64) bool { return has64(f.words, f.config.Scheme.walk(h, f.span), f.span, f.k) }
+	case c.Scheme != Independent:
+		return func(f *Filter, h uint64) bool { return hasMod(f.words, f.config.Scheme.walk(h, f.span), f.span, f.k) }
+	case c.Layout != Shared:
+		return func(f *Filter, h uint64) bool { return hasMul(f.words, h, f.span, f.stride, f.k) }
+	case c.K == 7:
+		return hasSeven
 	default:
-		return hasMod(f.words, f.config.Scheme.walk(h, f.span), f.span, f.k)
+		return hasShared
 	}
 }
 

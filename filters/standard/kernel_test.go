@@ -3,7 +3,9 @@ package standard
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"filterlab/filters/filtertest"
@@ -134,4 +136,19 @@ func FuzzVectors(f *testing.F) {
 		filter.AddMany(hs[:len(hs)*int(split)/256])
 		agreeOn(t, filter, hs)
 	})
+}
+
+// A single lookup is one call to the code for its geometry: Contains itself
+// disappears.
+func TestContainsIsInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("no compiler to ask: %v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "can inline (*Filter).Contains\n") {
+		t.Error("Contains is not inlined")
+	}
 }
