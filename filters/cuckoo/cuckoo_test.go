@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,6 +133,9 @@ func TestLoadTwins(t *testing.T) {
 		if got, want := load8(table, i), binary.LittleEndian.Uint64(table[i:]); got != want {
 			t.Fatalf("load8 at %d = %#x, want %#x", i, got, want)
 		}
+		if got, want := loadHalf(table, i), uint64(binary.LittleEndian.Uint32(table[i:])); got != want {
+			t.Fatalf("loadHalf at %d = %#x, want %#x", i, got, want)
+		}
 		was := bytes.Clone(table)
 		store8(table, i, 0x0123456789abcdef)
 		binary.LittleEndian.PutUint64(was[i:], 0x0123456789abcdef)
@@ -233,6 +237,16 @@ func TestListedEqualsDrawn(t *testing.T) {
 			if got, want := list.ContainsMany(answers, hs), drawn.ContainsMany(plain, hs); got != want {
 				t.Errorf("%+v: %d hits, without a list %d", c, got, want)
 			}
+			// Whatever the length, prefetching changes nothing either.
+			list.ahead = true
+			for _, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 3*chunk + 5} {
+				some := hs[len(hs)-n:]
+				dst := make([]bool, n)
+				hits := list.ContainsMany(dst, some)
+				if want := plain[len(plain)-n:]; !slices.Equal(dst, want) || hits != drawn.ContainsMany(make([]bool, n), some) {
+					t.Fatalf("%+v: of %d absent keys %d are hits, want %v", c, n, hits, want)
+				}
+			}
 			for i, h := range hs {
 				bucket, tag := drawn.place(h)
 				want := drawn.find(bucket, tag) != none || drawn.find(drawn.partner(bucket, tag), tag) != none
@@ -266,7 +280,7 @@ func TestCompiledLookups(t *testing.T) {
 	if err != nil {
 		t.Skipf("no compiler to ask: %v", err)
 	}
-	for _, name := range []string{"(*Filter).place", "(*Filter).partner", "fulls", "wrap", "load4", "load8"} {
+	for _, name := range []string{"(*Filter).place", "(*Filter).partner", "fulls", "wrap", "load4", "load8", "loadHalf"} {
 		if !strings.Contains(string(out), "can inline "+name+"\n") {
 			t.Errorf("%s is not inlined", name)
 		}

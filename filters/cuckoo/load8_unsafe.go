@@ -16,6 +16,11 @@ func store8(table []byte, offset, w uint64) {
 	*(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(table)), offset)) = w
 }
 
+// loadHalf is load8 of four bytes.
+func loadHalf(table []byte, offset uint64) uint64 {
+	return uint64(*(*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(table)), offset)))
+}
+
 // load4 is the number of a fingerprint in the list of partners, which has one for
 // each.
 func load4(odds []uint32, tag uint64) uint64 {
