@@ -220,7 +220,7 @@ func TestConcurrentIsSavedAsPlain(t *testing.T) {
 // with a record behind (bits-and-blooms/bloom issue 85), and two filters in a row.
 // At the end of the stream it says io.EOF.
 func TestE01_ReadsItsOwnBytes(t *testing.T) {
-	for _, name := range []string{"standard(sizing=textbook)", "blocked", "counting", "scalable", "cuckoo", "sharded(3,cuckoo(f=12))", "sharded(2,scalable)"} {
+	for _, name := range []string{"standard(sizing=textbook)", "blocked", "counting", "scalable", "cuckoo", "sharded(3,cuckoo(f=12,b=4))"} {
 		v, err := Parse(name)
 		if err != nil {
 			t.Fatal(err)

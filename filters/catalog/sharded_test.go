@@ -19,9 +19,12 @@ func TestShardedFiles(t *testing.T) {
 	queries := mixed(6000)
 	members, fresh := queries[:2000], queries[2000:2200]
 	for _, name := range []string{
-		"sharded(1,standard)", "sharded(3,standard(adds=atomic))", "sharded(4,blocked(layout=split))",
-		"sharded(5,counting(w=2))", "sharded(2,scalable(n0=100))", "sharded(4,cuckoo(f=12,b=4))", "sharded(64,blocked)",
+		"sharded(1,standard(k=7))", "sharded(3,standard(k=7,adds=atomic))", "sharded(4,blocked(layout=split))",
+		"sharded(5,counting(w=2,k=7))", "sharded(2,scalable(n0=100))", "sharded(4,cuckoo(f=12,b=4))", "sharded(64,blocked(k=6))",
 	} {
+		if testing.Short() && strings.Contains(name, "scalable") {
+			continue // sizing takes its time
+		}
 		v, err := Parse(name)
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +132,7 @@ func TestShardedFieldsAreChecked(t *testing.T) {
 // A file that is written while goroutines add holds one moment: its checksum is right,
 // and every key is in it that was added before.
 func TestShardedIsSavedWhileOthersAdd(t *testing.T) {
-	v, err := Parse("sharded(8,blocked)")
+	v, err := Parse("sharded(8,blocked(k=6))")
 	if err != nil {
 		t.Fatal(err)
 	}
