@@ -25,7 +25,7 @@ func (o *Options) Check(e Experiment) (warnings []string, err error) {
 		groups, err = g.Points(o.Seed)
 	}
 	if err == nil {
-		warnings, err = o.checkPoints(groups)
+		warnings, err = o.checkPoints(groups, e.Parts)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
@@ -39,7 +39,7 @@ func (o *Options) Check(e Experiment) (warnings []string, err error) {
 // ErrNothing says that a grid has no point that can be measured.
 var ErrNothing = errors.New("no point can be measured")
 
-func (o *Options) checkPoints(groups [][]*Point) (warnings []string, err error) {
+func (o *Options) checkPoints(groups [][]*Point, parts bool) (warnings []string, err error) {
 	lab := &Lab{Profile: o.Profile, Seed: o.Seed, Files: o.Files}
 	memory := measure.Memory()
 	have := map[string]uint64{} // members by key set
@@ -68,7 +68,11 @@ func (o *Options) checkPoints(groups [][]*Point) (warnings []string, err error) 
 				continue
 			}
 			measurable = true
-			if err := p.fits(bits, memory); err != nil {
+			held := p.Inserted()
+			if parts && held > holdKeys {
+				held = sampleKeys
+			}
+			if err := p.fits(bits, held, memory); err != nil {
 				return nil, err
 			}
 			if w := p.narrowHash(); w != "" && !warned[p.Hash] {
@@ -102,16 +106,16 @@ func (p *Point) bits() (float64, error) {
 	return -math.Log2(p.Target.P) * float64(p.Target.N), nil // the lower bound for any filter
 }
 
-// fits refuses a point whose table and members' hashes alone are more than the
+// fits refuses a point whose table and the hashes that are held alone are more than the
 // machine's memory, in bytes; 0 is unknown, and refuses nothing. Without it the
 // operating system would end the program, or the machine would stand still.
-func (p *Point) fits(bits float64, memory uint64) error {
-	table, hashes := bits/8, 8*float64(p.Inserted())
+func (p *Point) fits(bits float64, held, memory uint64) error {
+	table, hashes := bits/8, 8*float64(held)
 	if memory == 0 || table+hashes <= float64(memory) {
 		return nil
 	}
 	return filters.Refuse("n", p.Target.N, fmt.Sprintf("what fits into the %s of this machine; %v takes %s for its table and %s for the hashes of %d keys",
-		units.FormatBytes(memory), p.Variant, formatBytes(table), formatBytes(hashes), p.Inserted()))
+		units.FormatBytes(memory), p.Variant, formatBytes(table), formatBytes(hashes), held))
 }
 
 // formatBytes is units.FormatBytes up to where its argument ends.

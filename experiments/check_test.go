@@ -22,11 +22,11 @@ func TestC06_PointsThatDoNotFit(t *testing.T) {
 	}
 	const need = 1e6 + 8e6 // table and hashes, in bytes
 	for _, memory := range []uint64{need, need + 1, math.MaxUint64, 0} {
-		if err := p.fits(bits, memory); err != nil {
+		if err := p.fits(bits, p.Inserted(), memory); err != nil {
 			t.Errorf("%d bytes: %v", memory, err)
 		}
 	}
-	err = p.fits(bits, need-1)
+	err = p.fits(bits, p.Inserted(), need-1)
 	if !errors.Is(err, filters.ErrParam) {
 		t.Fatalf("%v, want a refusal", err)
 	}
@@ -37,7 +37,7 @@ func TestC06_PointsThatDoNotFit(t *testing.T) {
 	}
 	// Nothing overflows on the way.
 	p.Target.N, p.Load = 1e18, 4
-	if err := p.fits(8e18, 1<<34); err == nil {
+	if err := p.fits(8e18, p.Inserted(), 1<<34); err == nil {
 		t.Error("4e18 keys fit into 16 GiB")
 	}
 }

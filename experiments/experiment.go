@@ -23,6 +23,10 @@ type Experiment struct {
 	Parse func(filter string) (filters.Variant, error)
 	Loop  func(filters.Querier) catalog.Loops
 
+	// Parts says that no measure holds the members where they are more than a run
+	// should keep in memory: they are made a part at a time.
+	Parts bool
+
 	// Values are exact metrics of the experiment's own.
 	Values []Value
 

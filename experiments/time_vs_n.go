@@ -44,6 +44,7 @@ func TimeVsN() Experiment {
 		// wrong is fast for nothing. A moderate check does.
 		Measures: []Measure{Rate(4_000_000), FilterTime(), atSizes(LatencyTime(), 1e4, 1e6, 1e7, 1e8), atSizes(OneTime(), 1e4, 1e6), atSizes(Litter(), 1e4, 1e6)},
 		Values:   timeValues(),
+		Parts:    true,
 		Figures: func(cells []Cell, about About) []figure.Figure {
 			g := figure.Grid{
 				Name:    "time-vs-n",
