@@ -140,7 +140,7 @@ func TestReached(t *testing.T) {
 // fails otherwise), both sides keep their rate, and the table says all of it.
 func TestFight(t *testing.T) {
 	duels := []Duel{
-		{Name: "a", Ours: "blocked", Theirs: "peer:parquet-go", N: 2000, Batch: true, Op: Hit},
+		{Name: "a", Ours: "blocked", Theirs: "peer:parquet-go", N: 2000, Batch: true, Op: Hit, Want: 1e9, Why: "nobody can"},
 		{Name: "a", Ours: "blocked", Theirs: "peer:parquet-go", N: 2000, Batch: true, Op: Add},
 		{Name: "a", Ours: "blocked", Theirs: "peer:parquet-go", N: 2000, Batch: true, Op: Miss},
 		{Name: "b", Ours: "blocked", Theirs: "peer:parquet-go", N: 2000, Batch: true, Op: MissKey},
@@ -209,6 +209,22 @@ func TestFight(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "| a | parquet-go (loop) | 2e3 | hit |") || !strings.Contains(string(text), "nonsense") {
 		t.Errorf("report, %v:\n%s", err, text)
 	}
+	if !strings.Contains(string(text), "2e3 keys, hit: nobody can") {
+		t.Errorf("the report does not say why a ratio is not reached:\n%s", text)
+	}
+	// The table for a README has what is claimed and was fought, and what it was
+	// measured with.
+	if err := WriteEnv(dir, "", measure.Env{CPU: "some processor", Go: "go9"}); err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	if err := WriteMarkdown(&table, dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := table.String(); !strings.Contains(got, "\n| parquet-go | a | hit | 2e3 |") || !strings.Contains(got, "| 1e+09 | no |") ||
+		!strings.Contains(got, "some processor") || !strings.Contains(got, "go9") || strings.Contains(got, "| c |") || strings.Contains(got, "nonsense") {
+		t.Errorf("table:\n%s", got)
+	}
 }
 
 // The survey, small: every filter has a line for each of its APIs, static ones
@@ -260,5 +276,33 @@ func TestSurvey(t *testing.T) {
 	}
 	if got["peer:holiman batch ns_add"] {
 		t.Error("holiman has no batches and is timed with one")
+	}
+}
+
+// The table at equal rate has a line for every filter: with its times, empty where it
+// has no such call, or with the reason why it did not take part.
+func TestWriteEqual(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteEqual(dir, []Even{
+		{Filter: "blocked", N: 2000, Asked: 0.009, Bits: 10.2, Rate: measure.Count{Events: 100, Trials: 10_000},
+			Hit: map[string]float64{Single: 4, Batch: 1}, Miss: map[string]float64{Single: 5, Batch: 2}, Noise: 0.1},
+		{Filter: "peer:holiman", N: 2000, Asked: 0.01, Bits: 9.6, Rate: measure.Count{Events: 101, Trials: 10_000},
+			Hit: map[string]float64{Single: 20}, Miss: map[string]float64{Single: 21}, Noise: 0.1},
+		{Filter: "peer:seiflotfy", N: 2000, Note: "filter is full"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := evenTables(&b, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| 2e3 | blocked | 0.9% | 1% | 10.2 | 4 | 5 | 1 | 2 |\n",
+		"| 2e3 | holiman | 1% | 1.01% | 9.6 | 20 | 21 |  |  |\n",
+		"| 2e3 | seiflotfy | filter is full |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
