@@ -245,7 +245,7 @@ func WriteMarkdown(w io.Writer, dir string) error {
 		if on != "" {
 			on = ", " + on
 		}
-		if _, err := fmt.Fprintf(w, "%s%s:\n\n| against | job | lookups of | keys | ratio (95%% interval) | noise | wanted | reached |\n|---|---|---|---|---|---|---|---|\n%s\n", t.title, on, b.String()); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s:\n\n| against | job | op | keys | ratio (95%% interval) | noise | wanted | reached |\n|---|---|---|---|---|---|---|---|\n%s\n", t.title, on, b.String()); err != nil {
 			return err
 		}
 	}
