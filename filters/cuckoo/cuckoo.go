@@ -88,7 +88,7 @@ type Filter struct {
 	span    uint64 // bits of one load: a whole bucket where that fits into 64
 	ones    uint64 // lowest bit of every slot of a load
 	highs   uint64 // highest bit of every slot of a load
-	ahead   bool   // AddMany prefetches
+	ahead   bool   // the table is large: batches prefetch
 
 	// odds[tag] is what draw makes of tag; nil where partner is to draw each time.
 	odds []uint32
