@@ -187,6 +187,9 @@ func TestRateStops(t *testing.T) {
 // The live heap of a filter is its table and little more: what the formula says is
 // what it costs.
 func TestWeigh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("weighs the heap, which is for one goroutine")
+	}
 	lab := &Lab{Profile: tinyProfile, Seed: 1}
 	for _, name := range []string{"standard", "blocked", "counting", "cuckoo"} {
 		p := point(t, name, filters.Target{N: 1_000_000, P: 0.001})

@@ -34,6 +34,9 @@ func (f *sloppyFilter) Merge(other filters.Filter) error {
 // One pair for each seed is compared, table and answers, and both are the same;
 // the rate is that of the union by exact theory.
 func TestMergeRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine that counts for seconds")
+	}
 	lab := &Lab{Profile: tinyProfile, Seed: 1}
 	for _, filter := range []string{"standard", "blocked", "counting"} {
 		p := point(t, filter, filters.Target{N: 3000, P: 0.01})

@@ -30,6 +30,9 @@ func folder(t *testing.T, dir string) map[string][]byte {
 // Making tables, figures, findings and the index anew from the same rows changes
 // no byte; and what is not made any more goes.
 func TestRemakeChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of drawing")
+	}
 	o := tinyOptions(t)
 	o.Overrides = []Override{{"words", []string{"3"}}}
 	e := Teaching()
