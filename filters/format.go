@@ -56,7 +56,8 @@ func (e *FormatError) Unwrap() []error {
 // Saver writes a filter as a file: every family does. The layout is that of
 // package filterlab/filters/internal/envelope, described there byte by byte; what
 // is written is read by the ReadFrom of the family, or by package catalog without
-// knowing which family it is.
+// knowing which family it is; filters in shards by the catalog alone, which knows
+// what may be inside.
 //
 // Saving reads the whole table twice, for the checksum and for the copy; nobody
 // may write to the filter meanwhile.
