@@ -1,10 +1,11 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
+	"encoding"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 
 	"filterlab/experiments/figure"
@@ -151,9 +152,9 @@ func (l *Lab) mergeShards(ctx context.Context, p *Point) ([]Row, error) {
 		if err := noneLost(merged, keys.members, emit); err != nil {
 			return rows, err
 		}
-		tables := 0.0
-		if !reflect.DeepEqual(merged, whole) {
-			tables = 1
+		tables, err := tablesDiffer(merged, whole)
+		if err != nil {
+			return rows, err
 		}
 		emit(MetricTablesDiffer, tables, 1)
 		positive, differ, asked := 0, 0, min(queries, keys.absentLimit)
@@ -174,6 +175,26 @@ func (l *Lab) mergeShards(ctx context.Context, p *Point) ([]Row, error) {
 		emit(MetricAnswersDiffer, float64(differ), asked)
 	}
 	return rows, nil
+}
+
+// tablesDiffer is 1 where the files of two filters differ, which hold their tables bit
+// for bit, and 0 where they are the same.
+func tablesDiffer(a, b filters.Querier) (float64, error) {
+	var files [2][]byte
+	for i, f := range []filters.Querier{a, b} {
+		m, ok := f.(encoding.BinaryMarshaler)
+		if !ok {
+			return 0, fmt.Errorf("%T has no file to compare", f)
+		}
+		var err error
+		if files[i], err = m.MarshalBinary(); err != nil {
+			return 0, err
+		}
+	}
+	if bytes.Equal(files[0], files[1]) {
+		return 0, nil
+	}
+	return 1, nil
 }
 
 // mergedFrom deals the members out to shards and merges those.

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"encoding"
 	"errors"
 	"testing"
 
@@ -21,6 +22,10 @@ func (v sloppy) New(t filters.Target) (filters.Filter, error) {
 
 func (v sloppy) Build(t filters.Target, hs []uint64) (filters.Querier, error) {
 	return filters.BuildByAdding(v, t, hs)
+}
+
+func (f *sloppyFilter) MarshalBinary() ([]byte, error) {
+	return f.Filter.(encoding.BinaryMarshaler).MarshalBinary()
 }
 
 func (f *sloppyFilter) Merge(other filters.Filter) error {
