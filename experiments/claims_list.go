@@ -61,7 +61,7 @@ func sizeClaims() []Claim {
 	textbook := func(p float64) func(*evidence) (Measured, error) {
 		const n = 1_000_000
 		m, k, _ := theory.SizeTextbook(n, p)
-		return formula(fmt.Sprintf("exact rate at m=%d k=%d n=1e6, over p, less 1", m, k), theory.Standard(m, n, k)/p-1)
+		return formula(fmt.Sprintf("exact rate at m=%d k=%d n=1e6, over p, less 1", m, k), 100*(theory.Standard(m, n, k)/p-1))
 	}
 	return []Claim{
 		{
@@ -138,13 +138,13 @@ func sizeClaims() []Claim {
 			Sentence: "10 bits a key make {0}; {1} are what 1% takes with a number of probes that need not be whole.",
 		},
 		{
-			ID: "textbook-sizing", Source: everywhere, Text: "m = ceil(-n ln p/ln² 2) bits and k = round(m/n ln 2) probes keep the rate p.", Stated: "at most p", Low: math.Inf(-1), High: 0, Unit: "%",
+			ID: "textbook-sizing", Source: everywhere, Text: "m = ceil(-n ln p/ln² 2) bits and k = round(m/n ln 2) probes keep the rate p.", Stated: "no more than p", Low: math.Inf(-1), High: 0, Unit: "% above p",
 			Cases: []Case{
 				{"p is 10%", textbook(0.1)},
 				{"p is 1%", textbook(0.01)},
 				{"p is 0.1%", textbook(0.001)},
 			},
-			Sentence: "The rate is above p by {0} at 10%, {1} at 1% and {2} at 0.1%: k is rounded after the bits were chosen for the best real k.",
+			Sentence: "The rate is {0} at 10%, {1} at 1% and {2} at 0.1%: k is rounded after the bits were chosen for the best real k.",
 		},
 	}
 }
