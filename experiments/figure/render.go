@@ -198,7 +198,7 @@ func (s sheet) png(t typeset) ([]byte, error) {
 	s.draw(draw.New(canvas), t)
 	var buf bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression} // results are kept in git
-	if err := encoder.Encode(&buf, canvas.Image()); err != nil {
+	if err := encoder.Encode(&buf, paletted(canvas.Image())); err != nil {
 		return nil, fmt.Errorf("figure %q: %w", s.name, err)
 	}
 	return withResolution(buf.Bytes()), nil
