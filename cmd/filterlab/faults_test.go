@@ -300,8 +300,8 @@ func fillUp(t *testing.T, path string) (size int64) {
 // A disk that fills up while a run writes: exit status 1, one line that names the
 // file, the results of an earlier run as they were; and with room again --resume ends
 // the run as if nothing had been. The disk is filled to leave 0, 3, 6, ... free
-// pages (each number of them in "make faults", half as many with -short), so that
-// the fault meets one write after another.
+// pages (each number of them in "make faults"), so that the fault meets one write after
+// another.
 func TestDiskFull(t *testing.T) {
 	want := filepath.Join(t.TempDir(), "want")
 	if code, _, stderr := filterlab(smallRun(want, "--seed", "2")...); code != exitOK {
@@ -312,8 +312,6 @@ func TestDiskFull(t *testing.T) {
 	full, step := 0, 3
 	if os.Getenv(killsVariable) != "" {
 		step = 1
-	} else if testing.Short() {
-		step = 6
 	}
 	for free := 0; ; free += step {
 		if err := os.RemoveAll(out); err != nil {

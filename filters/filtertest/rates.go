@@ -286,7 +286,7 @@ const wasteful = 0.4
 
 // checkAllocations: no operation allocates, except the Add that opens a stage.
 func checkAllocations(r *report, v filters.Variant) {
-	const n = 20_000
+	const n = 30_000
 	t := r.target(v, n)
 	hs := Members(59, n)
 	q := r.build(v, t, hs[:n/4])
@@ -298,12 +298,17 @@ func checkAllocations(r *report, v filters.Variant) {
 	}
 	none := func(what string, f func()) {
 		size := q.SizeBits()
-		// The average over runs is rounded down, so the loop is inside.
-		got := testing.AllocsPerRun(1, func() {
-			for range 10 {
-				f()
-			}
-		})
+		// All of the process is counted, and the runtime allocates now and then: what
+		// the operation does itself shows every time.
+		got := 1.0
+		for try := 0; try < 3 && got != 0; try++ {
+			// The average over runs is rounded down, so the loop is inside.
+			got = testing.AllocsPerRun(1, func() {
+				for range 10 {
+					f()
+				}
+			})
+		}
 		if got != 0 && q.SizeBits() == size {
 			r.errorf("%s allocates %v times in 10 calls", what, got)
 		}
