@@ -161,7 +161,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			}
 		}
 	}
-	if err := contest.WriteReport(dir); err != nil {
+	if err := contest.WriteReport(dir, contest.Duels()); err != nil {
 		return err
 	}
 	if slices.Contains(names, "duels") || slices.Contains(names, "report") {

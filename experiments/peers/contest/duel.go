@@ -54,6 +54,8 @@ type Result struct {
 // Fought reports whether there is a ratio.
 func (r *Result) Fought() bool { return r.Note == "" }
 
+const notReached = "no"
+
 // Reached tells whether the ratio that was wanted was reached: "yes" with the
 // whole interval at or above it, "about" when the interval holds it, "no" below. A
 // filter that errs more often than promised, by more than a twentieth, reaches nothing.
@@ -70,7 +72,7 @@ func (r *Result) Reached() string {
 	case !r.Ratio.Interval.Valid():
 		return "too few rounds"
 	default:
-		return "no"
+		return notReached
 	}
 }
 
@@ -424,12 +426,6 @@ func ratioColumns() []ratioColumn {
 		{"ours_fpr", "measured rate among absent keys", func(r *Result) string { return number(r.ours.rate.Rate()) }, false},
 		{"theirs_fpr", "the same of theirs", func(r *Result) string { return number(r.theirs.rate.Rate()) }, false},
 		{"rounds", "rounds of the race", func(r *Result) string { return strconv.Itoa(r.Ratio.Rounds) }, false},
-		{"why", "what keeps ours from the wanted ratio where it is not reached", func(r *Result) string {
-			if r.Reached() == "no" {
-				return r.Why
-			}
-			return ""
-		}, false},
 		{"note", "why it was not fought", func(r *Result) string { return r.Note }, true},
 	}
 }

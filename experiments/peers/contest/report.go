@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,8 +38,9 @@ func WriteConformance(dir string, fs []Finding) error {
 }
 
 // WriteReport writes dir/README.md from the files that are in dir: what was found,
-// the ratios, what other libraries do wrong, and the figures.
-func WriteReport(dir string) error {
+// the ratios with the reasons that duels give, what other libraries do wrong, and the
+// figures.
+func WriteReport(dir string, duels []Duel) error {
 	var b strings.Builder
 	b.WriteString("# Other libraries\n\nMade by `make peers`, `make peers-large` and `make peers-kernels`; nothing here is edited by hand. ")
 	fmt.Fprintf(&b, "%s\n\n", Survey().Question)
@@ -47,7 +49,7 @@ func WriteReport(dir string) error {
 	} else if text != "" {
 		b.WriteString(text + "\n")
 	}
-	if err := ratioTables(&b, dir); err != nil {
+	if err := ratioTables(&b, dir, duels); err != nil {
 		return err
 	}
 	if err := evenTables(&b, dir); err != nil {
@@ -160,7 +162,7 @@ func (t *table) keys(row []string) (string, error) {
 	return units.FormatCount(n), err
 }
 
-func ratioTables(b *strings.Builder, dir string) error {
+func ratioTables(b *strings.Builder, dir string, duels []Duel) error {
 	for _, t := range titles() {
 		rows, err := readTable(dir, RatiosStem+t.suffix+".csv")
 		if err != nil {
@@ -181,6 +183,12 @@ func ratioTables(b *strings.Builder, dir string) error {
 			"ours, timed twice in that race, differs from itself. Both sides have a promised rate of 1% unless they share their bits.\n\n")
 		b.WriteString("| duel | against | keys | op | ratio | interval | noise | wanted | reached | ours, ns | theirs, ns | ours | rate, ours / theirs | bits per key, ours / theirs |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 		var whys []string
+		reasons := map[string]string{}
+		for _, d := range duels {
+			if d.Why != "" {
+				reasons[d.Name+d.Theirs] = d.Why
+			}
+		}
 		for _, r := range rows.rows {
 			get := func(name string) string { return rows.get(r, name) }
 			if get("note") != "" && get("wanted") == "" {
@@ -202,8 +210,11 @@ func ratioTables(b *strings.Builder, dir string) error {
 				get("duel"), label(get("theirs")), get("theirs_api"), n, get("op"), ratio,
 				get("ratio_lo"), get("ratio_hi"), get("noise"), get("wanted"), get("reached"), get("ours_ns"), get("theirs_ns"),
 				get("ours_api"), get("ours_kernel"), percent(get("ours_fpr")), percent(get("theirs_fpr")), get("ours_bits_per_key"), get("theirs_bits_per_key"))
-			if why := get("why"); why != "" {
-				whys = append(whys, fmt.Sprintf("- %s, against %s, %s keys, %s: %s\n", get("duel"), label(get("theirs")), n, get("op"), why))
+			if why := reasons[get("duel")+get("theirs")]; why != "" && get("reached") == notReached {
+				reason := fmt.Sprintf("- %s, against %s: %s.\n", get("duel"), label(get("theirs")), why)
+				if !slices.Contains(whys, reason) {
+					whys = append(whys, reason)
+				}
 			}
 		}
 		b.WriteString("\n")
