@@ -57,6 +57,7 @@ func (e *Experiment) parse(filter string) (filters.Variant, error) {
 type Measure struct {
 	Name  string
 	Timed bool // depends on a clock: the runner lets nothing else run meanwhile
+	Exact bool // some of its rows are the same every time, although it is timed
 
 	// Run measures the points of one group and returns their rows. An error ends
 	// the group, not the run.

@@ -207,7 +207,7 @@ func build(p *Point, members []uint64) (q filters.Querier, stored int, err error
 func Weigh() Measure {
 	// It is timed in the sense of the runner: another point that allocates
 	// meanwhile would be weighed too.
-	return Measure{Name: "weigh", Timed: true, Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
+	return Measure{Name: "weigh", Timed: true, Exact: true, Run: func(ctx context.Context, lab *Lab, points []*Point) ([]Row, error) {
 		var rows []Row
 		for _, p := range points {
 			if _, err := p.Variant.Predict(p.Target, p.Inserted()); err != nil && !errors.Is(err, filters.ErrNoTheory) {

@@ -38,8 +38,8 @@ func Verify(e Experiment, out string) error {
 
 // Rerun repeats every exact row of e: it measures again, with the seed, the
 // profile and the grid that the results in out were made with, and compares
-// samples.csv byte for byte. Timed measures are left out. Results of key files are
-// repeated when files names the same ones.
+// samples.csv byte for byte. Timed measures are left out where they have no exact
+// rows. Results of key files are repeated when files names the same ones.
 //
 // After within (0: no limit) it stops between two groups of points and compares
 // what it has: groups are measured in the order in which the rows stand, so that
@@ -66,7 +66,7 @@ func Rerun(ctx context.Context, e Experiment, out string, files *FileKeys, withi
 	exact := e
 	exact.Measures = nil
 	for _, m := range e.Measures {
-		if !m.Timed {
+		if !m.Timed || m.Exact {
 			exact.Measures = append(exact.Measures, m)
 		}
 	}

@@ -102,6 +102,33 @@ func TestSameCommandSameBytes(t *testing.T) {
 	}
 }
 
+// The sizes of tables are exact rows of a measure that is timed, since it weighs the
+// heap: verify --rerun makes them again and tells one that was changed.
+func TestRerunWeighsAgain(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, stderr := filterlab("run", "memory", "--profile", "quick", "--filters", "standard", "--n", "1e4", "--p", "1%", "--out", dir); code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if code, _, stderr := filterlab("verify", dir, "--rerun"); code != exitOK {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	path := filepath.Join(dir, "memory", "samples.csv")
+	samples, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := regexp.MustCompile(`,\d+,bits,95`).ReplaceAll(samples, []byte(",1,bits,95")) // another seed; 9.59 bits a key
+	if bytes.Equal(changed, samples) {
+		t.Fatalf("no size of a table in\n%s", samples)
+	}
+	if err := os.WriteFile(path, changed, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := filterlab("verify", dir, "--rerun"); code != exitFailed || !strings.Contains(stderr, "measuring again gives something else") {
+		t.Errorf("after a change: exit %d, %s", code, stderr)
+	}
+}
+
 // Where time is short, verify --rerun measures again from the first row on, says how
 // far it came, and still sees a row of that part that was changed.
 func TestVerifyInPart(t *testing.T) {
