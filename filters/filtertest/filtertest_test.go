@@ -105,7 +105,7 @@ func TestFuzzFindsFaults(t *testing.T) {
 	} {
 		found := 0
 		for _, program := range programs() {
-			c := clause{"fuzz", func(r *report, v filters.Variant) { interpret(r, v, filters.Target{N: fuzzKeys / 4, P: 0.01}, program) }}
+			c := clause{name: "fuzz", run: func(r *report, v filters.Variant) { interpret(r, v, filters.Target{N: fuzzKeys / 4, P: 0.01}, program) }}
 			found += len(c.examine(ideal{fault}, true).failures)
 		}
 		if found == 0 {

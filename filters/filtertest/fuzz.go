@@ -31,7 +31,7 @@ func Fuzz(f *testing.F, vs ...filters.Variant) {
 		i := int(program[0]) % len(vs)
 		v := vs[i]
 		program = program[1:min(len(program), longest)]
-		c := clause{"fuzz", func(r *report, v filters.Variant) { interpret(r, v, targets[i], program) }}
+		c := clause{name: "fuzz", run: func(r *report, v filters.Variant) { interpret(r, v, targets[i], program) }}
 		for _, msg := range c.examine(v, true).failures {
 			t.Errorf("%v: %s", v, msg)
 		}
