@@ -54,6 +54,7 @@ type Result struct {
 // Fought reports whether there is a ratio.
 func (r *Result) Fought() bool { return r.Note == "" }
 
+// notReached is what Reached says where reports give the reason.
 const notReached = "no"
 
 // Reached tells whether the ratio that was wanted was reached: "yes" with the

@@ -77,9 +77,8 @@ func (d *Duel) want(kernel string) float64 {
 }
 
 // standardWhy is what bounds a Bloom filter in a table beyond the caches.
-const standardWhy = "a present key reads seven lines and an absent one two or three, and theirs has as many loads under way as ours, since no load waits for another: what is left to gain is small where " +
-	"the memory is the bound. Here, on a virtual machine with small pages, a line costs 10 ns at 1e7 keys and 17 to 26 at 1e8, and fetching ahead does not help present keys (one at a time they take 118 ns at 1e8, " +
-	"in batches 184), though it did where it was written. Fewer lines a key is what the blocked filters are"
+const standardWhy = "a present key reads seven lines and an absent one two or three, and theirs has as many loads under way as ours, since no load waits for another: where the memory is the bound little is " +
+	"left to gain, and fetching ahead need not help present keys (compare one at a time with batched). Fewer lines a key is what the blocked filters are"
 
 // Duels lists all of them, in the order of the claims.
 func Duels() []Duel {
@@ -97,8 +96,8 @@ func Duels() []Duel {
 		blockC = "counting(layout=blocked)"
 	)
 	all := []series{
-		{Duel{Name: firstClaim, Ours: split, Theirs: parq, Batch: true, Why: "from 1e7 keys on a lookup takes what reading its one line takes, fetched ahead (0.8 to 1.1 times as long, " +
-			"experiment pages, over_floor), so that the rest of the ratio is the memory's: here 10 ns a line in 13 MB and 29 in 125 MB on small pages. With the table on pages of 2 MiB it is the duel below"},
+		{Duel{Name: firstClaim, Ours: split, Theirs: parq, Batch: true, Why: "from 1e7 keys on a lookup takes about what reading its one line takes, fetched ahead (columns over_floor and " +
+			"ns_floor of experiment pages, with their intervals), so that the rest of the ratio is the memory's. With the table on pages of 2 MiB it is the duel of that name"},
 			[]wants{lookups(1e4, 2.5), lookups(1e6, 4), lookups(1e7, 6), lookups(1e8, 5)}},
 		{Duel{Name: "split block on 2 MiB pages, batched", Ours: huge, Theirs: parq, Batch: true},
 			[]wants{lookups(1e7, 0), lookups(1e8, 0)}},
@@ -124,8 +123,8 @@ func Duels() []Duel {
 				{cuckooMedium, map[Op]float64{Hit: 0, Miss: 0, Add: 1}},
 				{cuckooLarge, map[Op]float64{Add: 1}},
 			}},
-		{Duel{Name: "cuckoo, same bits and load, batched", Ours: "cuckoo(f=8,b=4)", Theirs: seif, Bits: true, Batch: true, Why: "at 32 MiB a lookup takes 1.3 times what reading its two lines takes, fetched ahead on small pages, " +
-			"and at that floor itself it would be 3.9 times as fast as theirs; pages of 2 MiB gained a tenth when they were tried"},
+		{Duel{Name: "cuckoo, same bits and load, batched", Ours: "cuckoo(f=8,b=4)", Theirs: seif, Bits: true, Batch: true, Why: "a lookup reads two lines that are in no cache, which are fetched ahead; what is left is the misses, " +
+			"and theirs has them under way as well"},
 			[]wants{
 				{cuckooSmall, map[Op]float64{Hit: 0, Miss: 0}},
 				{cuckooMedium, map[Op]float64{Hit: 4.5, Miss: 2.4}},
@@ -157,7 +156,7 @@ func Duels() []Duel {
 			[]wants{lookups(1e4, 0), lookups(1e6, 0), lookups(1e7, 0), {1e8, map[Op]float64{Hit: 4.5, Miss: 3.5}}}},
 		{Duel{Name: "standard, same bits, batched", Ours: "standard", Theirs: bab, Bits: true, Batch: true, Why: standardWhy},
 			[]wants{lookups(1e4, 9), lookups(1e6, 9), lookups(1e7, 9), lookups(1e8, 9)}},
-		{Duel{Name: "scalable from n/8 on, batched", Ours: "scalable", Theirs: boomS, Batch: true, Why: "four stages of 10 to 13 probes have 3.3 MB together, which is more than the second cache; " +
+		{Duel{Name: "scalable from n/8 on, batched", Ours: "scalable", Theirs: boomS, Batch: true, Why: "at 1e6 keys the stages together are larger than the second cache of the machine that was measured; " +
 			"the vectors test all probes of a stage, for absent keys too, and leaving a stage early has not been tried in them"},
 			[]wants{lookups(1e4, 10), lookups(1e6, 10)}},
 		{Duel{Name: "scalable from n/8 on, one at a time", Ours: "scalable", Theirs: boomS},
